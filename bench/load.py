@@ -1,0 +1,105 @@
+"""Runs of the load generator, and how much of them belonged to other processes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.servers import Server, core_busy, cores
+from bench.tools import compiled
+
+
+class LoadError(Exception):
+    """The generator failed or got wrong answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How the load looks. `rate` 0: a closed loop, as fast as the server answers."""
+
+    connections: int
+    depth: int
+    rate: int = 0
+
+    def __str__(self) -> str:
+        """As in the tables."""
+        return f"{self.connections} x {self.depth}"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One run. `others` is the larger share that anyone else took of one of the two cores."""
+
+    rps: float
+    p50_us: float
+    p99_us: float
+    max_us: float
+    body_bytes: float
+    generator_cpu: float
+    server_cpu: float
+    others: float
+
+
+class Run:
+    """A generator that is running against a server."""
+
+    def __init__(self, server: Server, topics: Path, shape: Shape, seconds: float) -> None:
+        load_core, server_core = cores()
+        self._server, self._seconds = server, seconds
+        self._cores = (load_core, server_core)
+        command = [str(compiled("load")), "127.0.0.1", str(server.port), "--topics", str(topics)]
+        options = {"connections": shape.connections, "depth": shape.depth, "seconds": seconds}
+        if shape.rate:
+            options["rate"] = shape.rate
+        command += [str(word) for key in options for word in (f"--{key}", options[key])]
+        self._busy = [core_busy(core) for core in self._cores]
+        self._cpu = server.cpu().total
+        self._child = subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0)
+
+    def figures(self) -> Figures:
+        """Wait for the end."""
+        output, _ = self._child.communicate(timeout=self._seconds + 30)
+        if not output:
+            raise LoadError("the load generator failed")
+        raw = json.loads(output)
+        if raw["errors"]:
+            raise LoadError(f"wrong answers: {output.decode().strip()}")
+        own = [raw["cpu_share"] * raw["seconds"], self._server.cpu().total - self._cpu]
+        busy = [core_busy(core) - was for core, was in zip(self._cores, self._busy, strict=True)]
+        others = max(b - o for b, o in zip(busy, own, strict=True)) / raw["seconds"]
+        return Figures(
+            rps=raw["rps"],
+            p50_us=raw["p50_us"],
+            p99_us=raw["p99_us"],
+            max_us=raw["max_us"],
+            body_bytes=raw["body_bytes"],
+            generator_cpu=raw["cpu_share"],
+            server_cpu=own[1] / raw["seconds"],
+            others=max(others, 0.0),
+        )
+
+    def stop(self) -> None:
+        """End it if it still runs."""
+        if self._child.poll() is None:
+            self._child.kill()
+        self._child.communicate()
+
+
+@contextmanager
+def loading(server: Server, topics: Path, shape: Shape, seconds: float) -> Iterator[Run]:
+    """A run during which the caller does something; ask it for its figures at the end."""
+    run = Run(server, topics, shape, seconds)
+    try:
+        yield run
+    finally:
+        run.stop()
+
+
+def measure(server: Server, topics: Path, shape: Shape, seconds: float) -> Figures:
+    """A run with nothing else going on."""
+    with loading(server, topics, shape, seconds) as run:
+        return run.figures()
