@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import resource
@@ -32,6 +33,7 @@ class ServerError(Exception):
     """A server did not start or ended by itself."""
 
 
+@functools.cache  # asked before and after this process is pinned itself
 def cores() -> tuple[int, int]:
     """The core of the load generator and the core of the servers."""
     usable = sorted(os.sched_getaffinity(0))
