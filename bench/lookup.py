@@ -23,6 +23,7 @@ from bench.servers import (
     free_port,
     java_command,
     our_command,
+    paused,
     pin,
     plain_command,
     running,
@@ -119,8 +120,7 @@ def compare(names: Sequence[str], plan: Plan) -> dict[str, dict[str, list[Figure
 def _one_shape(subjects: Sequence[Subject], shape: Shape, plan: Plan) -> dict[str, list[Figures]]:
     for subject in subjects:
         seconds = plan.warm_java if subject.name == "java" else plan.warm_others
-        _beat(subjects)
-        figures = subject.run(shape, seconds)
+        figures = _alone(subjects, subject, shape, seconds)
         step(f"{shape}: {subject.name} warmed up for {seconds:g} s: {figures.rps:,.0f}/s")
     runs: dict[str, list[Figures]] = {subject.name: [] for subject in subjects}
     for repeat in range(plan.repeats):
@@ -140,14 +140,16 @@ def _calmest(
 ) -> Figures:
     tries: list[Figures] = []
     while len(tries) < TRIES and not any(run.others <= DISTURBED for run in tries):
-        _beat(subjects)
-        tries.append(subject.run(shape, seconds))
+        tries.append(_alone(subjects, subject, shape, seconds))
     return min(tries, key=lambda run: run.others)
 
 
-def _beat(subjects: Sequence[Subject]) -> None:
-    for subject in subjects:
-        subject.beat()
+def _alone(subjects: Sequence[Subject], subject: Subject, shape: Shape, seconds: float) -> Figures:
+    """One run, shorter than any expiry, while the other servers stand still."""
+    for each in subjects:
+        each.beat()
+    with paused(each.server for each in subjects if each is not subject):
+        return subject.run(shape, seconds)
 
 
 def main() -> None:

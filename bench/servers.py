@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,6 +85,19 @@ class Server:
         values = {key: value for key, _, value in (line.partition(":") for line in status)}
         names = {"now": "VmRSS", "peak": "VmHWM"}
         return {name: int(values[key].split()[0]) * 1024 / 1e6 for name, key in names.items()}
+
+
+@contextmanager
+def paused(servers: Iterable[Server]) -> Iterator[None]:
+    """Hold servers still while another one has their core: a JVM compiles when it is idle, too."""
+    held = list(servers)
+    try:
+        for server in held:
+            server.child.send_signal(signal.SIGSTOP)
+        yield
+    finally:
+        for server in held:
+            server.child.send_signal(signal.SIGCONT)
 
 
 def core_busy(core: int) -> float:
