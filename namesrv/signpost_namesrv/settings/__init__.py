@@ -1,5 +1,21 @@
 """Settings of the name server: `load` reads them, `Settings` holds them."""
 
-from .model import Settings
+from .arguments import parse_arguments
+from .catalogue import Setting
+from .describe import help_text, settings_text
+from .load import load
+from .model import CATALOGUE, LoadedSettings, Settings
+from .problems import Problem, SettingsError
 
-__all__ = ["Settings"]
+__all__ = [
+    "CATALOGUE",
+    "LoadedSettings",
+    "Problem",
+    "Setting",
+    "Settings",
+    "SettingsError",
+    "help_text",
+    "load",
+    "parse_arguments",
+    "settings_text",
+]

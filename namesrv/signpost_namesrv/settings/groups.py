@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from .kinds import (
     Count,
@@ -27,7 +27,7 @@ class Network(Group):
 
     bind_address: Annotated[
         str,
-        Field(pattern=r"^[^\s/]+$"),
+        StringConstraints(strip_whitespace=True, pattern=r"^[^\s/]+$"),
         Key("Address that both ports listen on.", expects="an IP address or a host name"),
     ] = "0.0.0.0"  # noqa: S104 - the stock default; a name server is there to be reached
     listen_port: Annotated[Port, Key("Port of the remoting protocol; 0: any free one.")] = 9876

@@ -1,0 +1,58 @@
+"""The places where settings are written: files and the environment. Reads no values."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from .catalogue import PREFIX, Setting
+from .given import Given, unknown
+from .problems import Problem
+from .properties import Malformed, decode, parse
+
+# Kubernetes describes every Service to every pod: one named signpost-a leaves SIGNPOST_A_PORT.
+_SERVICE_LINK = re.compile(
+    r"\w+_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
+)
+_SERVICE_URL = re.compile(r"(tcp|udp|sctp)://")
+_NOT_SETTINGS = frozenset({"SIGNPOST_CACHE"})
+
+
+def from_file(path: Path, named_by: str, origin: str) -> Iterator[Given | Problem]:
+    """What a properties file gives; `named_by` is the option that named it, from `origin`."""
+    try:
+        text = decode(path.read_bytes())
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+        yield Problem(named_by, str(path), origin, what, "name a file that this user can read")
+        return
+    for entry in parse(text):
+        where = f"file {path}:{entry.line}"
+        if isinstance(entry, Malformed):
+            yield Problem(
+                entry.text.partition("=")[0],
+                None,
+                where,
+                "a \\u without four hexadecimal digits",
+                "write a backslash as \\\\",
+            )
+        else:
+            yield Given(entry.key, entry.value, where)
+
+
+def from_environment(
+    variables: Mapping[str, str], catalogue: Mapping[str, Setting]
+) -> Iterator[Given | Problem]:
+    """What the environment gives. A SIGNPOST_ variable that means nothing is a mistake."""
+    known = {setting.variable: setting for setting in catalogue.values()}
+    if home := variables.get("ROCKETMQ_HOME"):
+        yield Given("rocketmqHome", home, "environment ROCKETMQ_HOME")
+    for name, text in sorted(variables.items()):
+        if not name.startswith(PREFIX) or name in _NOT_SETTINGS:
+            continue
+        where = f"environment {name}"
+        if name.endswith("_PORT") and _SERVICE_URL.match(text):
+            continue
+        if setting := known.get(name):
+            yield Given(setting.key, text, where)
+        elif not _SERVICE_LINK.fullmatch(name):
+            yield unknown(Given(name, text, "environment"), known)
