@@ -1,0 +1,84 @@
+"""Values of the tables as bodies of the wire, and back."""
+
+from collections.abc import Mapping
+
+from signpost_namesrv.routes.lookup import Route
+from signpost_namesrv.routes.model import DataVersion, Group, Queues, StaticMapping
+from signpost_namesrv.wire import bodies
+
+
+def route_body(route: Route, order_conf: str | None = None) -> bodies.TopicRouteData:
+    """The body of an answered look-up."""
+    mappings = route.mappings
+    return bodies.TopicRouteData(
+        broker_datas=[group_body(group) for group in route.groups],
+        filter_server_table={a: list(servers) for a, servers in route.filter_servers.items()},
+        order_topic_conf=order_conf,
+        queue_datas=[queues_body(queues) for queues in route.queues],
+        topic_queue_mapping_by_broker=None if mappings is None else _mappings(mappings),
+    )
+
+
+def group_body(group: Group) -> bodies.BrokerData:
+    """A broker group."""
+    return bodies.BrokerData(
+        broker_addrs=dict(group.addresses),
+        broker_name=group.name,
+        cluster=group.cluster,
+        enable_acting_master=group.acting_master,
+        zone_name=group.zone,
+    )
+
+
+def queues_body(queues: Queues) -> bodies.QueueData:
+    """A topic's queues on one broker."""
+    return bodies.QueueData(queues.broker, queues.perm, queues.read, queues.sys_flag, queues.write)
+
+
+def queues_from(body: bodies.QueueData) -> Queues:
+    """The same, as the tables keep it."""
+    return Queues(
+        body.broker_name,
+        body.read_queue_nums,
+        body.write_queue_nums,
+        body.perm,
+        body.topic_sys_flag,
+    )
+
+
+def version_body(version: DataVersion) -> bodies.DataVersion:
+    """A data version."""
+    return bodies.DataVersion(version.counter, version.state_version, version.timestamp)
+
+
+def version_from(body: bodies.DataVersion) -> DataVersion:
+    """The same, as the tables keep it."""
+    return DataVersion(body.state_version, body.timestamp, body.counter)
+
+
+def mapping_from(topic: str, body: bodies.MappingInfo) -> StaticMapping:
+    """A static topic's mapping, as the tables keep it."""
+    return StaticMapping(
+        topic=topic,
+        broker=body.bname,
+        total_queues=body.total_queues,
+        epoch=body.epoch,
+        scope=body.scope,
+        dirty=body.dirty,
+        queue_ids=body.curr_id_map,
+    )
+
+
+def _mappings(mappings: Mapping[str, StaticMapping]) -> dict[str, bodies.MappingInfo]:
+    return {
+        broker: bodies.MappingInfo(
+            bname=m.broker,
+            curr_id_map=dict(m.queue_ids),
+            dirty=m.dirty,
+            epoch=m.epoch,
+            scope=m.scope,
+            topic=m.topic,
+            total_queues=m.total_queues,
+        )
+        for broker, m in mappings.items()
+    }

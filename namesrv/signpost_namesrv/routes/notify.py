@@ -1,0 +1,35 @@
+"""Who is to be told that a group's smallest brokerId changed."""
+
+from .model import BrokerKey, Group, MinIdChange
+from .tables import Tables
+
+
+def min_id_change(
+    tables: Tables,
+    group: Group,
+    *,
+    offline_address: str | None = None,
+    ha_address: str | None = None,
+) -> MinIdChange | None:
+    """The message for the group's brokers.
+
+    When a broker left, or is alone, all are told; when one joined, all but the one that joined.
+    """
+    min_id = group.min_id
+    if min_id is None:
+        return None
+    alone = len(group.addresses) == 1
+    told = [
+        address
+        for broker_id, address in sorted(group.addresses.items())
+        if offline_address is not None or alone or broker_id != min_id
+    ]
+    lives = (tables.live.get(BrokerKey(group.cluster, address)) for address in told)
+    return MinIdChange(
+        targets=[live.connection for live in lives if live and live.connection is not None],
+        broker=group.name,
+        min_id=min_id,
+        min_address=group.addresses[min_id],
+        offline_address=offline_address,
+        ha_address=ha_address,
+    )

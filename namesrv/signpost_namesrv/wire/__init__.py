@@ -1,0 +1,1 @@
+"""The remoting protocol as bytes: frames, headers and bodies. No sockets, no routes, no clock."""

@@ -1,0 +1,126 @@
+"""Bodies other than a registration's: one declaration per body.
+
+Fields stand in the alphabetical order in which Java peers write them; None is left out.
+"""
+
+from typing import Any
+
+import msgspec
+
+from . import dialect
+
+
+class DataVersion(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """The version of a broker's topic table. Equal when all three numbers are."""
+
+    counter: int = 0
+    state_version: int = 0
+    timestamp: int = 0
+
+
+class QueueData(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """How many queues of a topic one broker group holds, and what may be done with them."""
+
+    broker_name: str = ""
+    perm: int = 0
+    read_queue_nums: int = 0
+    topic_sys_flag: int = 0
+    write_queue_nums: int = 0
+
+
+class BrokerData(msgspec.Struct, frozen=True, rename="camel"):
+    """The addresses of one broker group by brokerId."""
+
+    broker_addrs: dict[int, str]
+    broker_name: str
+    cluster: str
+    enable_acting_master: bool = False
+    zone_name: str | None = None
+
+
+class MappingInfo(msgspec.Struct, frozen=True, rename="camel"):
+    """Where a static topic's logical queues live on one broker."""
+
+    bname: str = ""
+    curr_id_map: dict[int, int] = {}
+    dirty: bool = False
+    epoch: int = 0
+    scope: str | None = "__global__"
+    topic: str = ""
+    total_queues: int = 0
+
+
+class TopicRouteData(msgspec.Struct, frozen=True, rename="camel"):
+    """Everything a client must know to reach a topic."""
+
+    broker_datas: list[BrokerData] = []
+    filter_server_table: dict[str, list[str]] = {}
+    order_topic_conf: str | None = None
+    queue_datas: list[QueueData] = []
+    topic_queue_mapping_by_broker: dict[str, MappingInfo] | None = None
+
+
+class ClusterInfo(msgspec.Struct, frozen=True, rename="camel"):
+    """All broker groups, and which of them form a cluster."""
+
+    broker_addr_table: dict[str, BrokerData]
+    cluster_addr_table: dict[str, list[str]]
+
+
+class TopicList(msgspec.Struct, frozen=True, rename="camel"):
+    """Names of topics, and for one request also an address."""
+
+    topic_list: list[str]
+    broker_addr: str | None = None
+
+
+class KvTable(msgspec.Struct, frozen=True, rename="camel"):
+    """One namespace of the KV configuration."""
+
+    table: dict[str, str]
+
+
+class BrokerMemberGroup(msgspec.Struct, frozen=True, rename="camel"):
+    """The members of one broker group."""
+
+    broker_addrs: dict[int, str]
+    broker_name: str
+    cluster: str
+
+
+class BrokerMemberGroupBody(msgspec.Struct, frozen=True, rename="camel"):
+    """The answer to GET_BROKER_MEMBER_GROUP."""
+
+    broker_member_group: BrokerMemberGroup
+
+
+_data_version = msgspec.json.Decoder(DataVersion)
+_route = msgspec.json.Decoder(TopicRouteData)
+
+
+def decode_data_version(body: bytes) -> DataVersion:
+    """The body of QUERY_DATA_VERSION."""
+    return dialect.decode(_data_version, body, "DataVersion")
+
+
+def decode_route(body: bytes) -> TopicRouteData:
+    """The body of REGISTER_TOPIC_IN_NAMESRV, and of an answered look-up."""
+    return dialect.decode(_route, body, "TopicRouteData")
+
+
+def standard_json(value: Any) -> bytes:
+    """Standard JSON with sorted keys: what clients from 4.9.4 on are given for routes."""
+    return msgspec.json.encode(_without_nulls(msgspec.to_builtins(value)), order="sorted")
+
+
+def legacy_json(value: Any) -> bytes:
+    """The old dialect, in which Java name servers write every other body."""
+    return dialect.encode(value)
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _without_nulls(v) for k, v in value.items() if v is not None}
+    if isinstance(value, list):
+        return [_without_nulls(v) for v in value]
+    return value
