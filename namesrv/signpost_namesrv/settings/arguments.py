@@ -44,7 +44,9 @@ def parse_arguments(words: Sequence[str]) -> Arguments:
         elif name in _FILE or (name.startswith("--") and len(name) > 2):
             if not equals:
                 if not rest or rest[0].startswith("--"):
-                    arguments.problems.append(_problem(word, "no value follows", f"{word} VALUE"))
+                    arguments.problems.append(
+                        _problem(word, "no value follows", f"write {word} VALUE")
+                    )
                     continue
                 value = rest.pop(0)
             if name in _FILE:

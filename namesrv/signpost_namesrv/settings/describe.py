@@ -77,7 +77,11 @@ def _option(setting: Setting) -> str:
     default = " ".join(filter(None, (setting.default or '""', setting.about.unit)))
     choice = f" ({setting.expects})" if setting.expects.startswith("one of") else ""
     first = textwrap.wrap(
-        f"--{setting.key} {default}{choice}", _WIDTH, initial_indent="  ", subsequent_indent="    "
+        f"--{setting.key} {default}{choice}",
+        _WIDTH,
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_long_words=False,
     )
     why = textwrap.wrap(
         setting.about.why, _WIDTH, initial_indent="      ", subsequent_indent="      "

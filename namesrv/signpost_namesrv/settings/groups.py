@@ -91,7 +91,7 @@ class Network(Group):
         ),
     ] = 16_777_216
     max_header_bytes: Annotated[
-        Whole, Field(ge=256, le=2**24 - 1), Key("So does a longer header.", "bytes")
+        Whole, Field(ge=256, le=2**24 - 1), Key("A longer header closes its connection.", "bytes")
     ] = 65_536
     write_stall_timeout_seconds: Annotated[
         Positive, Key("A peer that reads nothing for so long is closed.", "s")

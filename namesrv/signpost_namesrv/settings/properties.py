@@ -36,6 +36,16 @@ def decode(data: bytes) -> str:
         return data.decode("latin-1")
 
 
+def as_mapping(data: bytes) -> dict[str, str]:
+    """All entries of a properties text, the last of each key; ValueError when it is malformed."""
+    found: dict[str, str] = {}
+    for entry in parse(decode(data)):
+        if isinstance(entry, Malformed):
+            raise ValueError(f"line {entry.line}: a \\u without four hexadecimal digits")  # noqa: TRY004
+        found[entry.key] = entry.value
+    return found
+
+
 def parse(text: str) -> Iterator[Entry | Malformed]:
     """The entries in the order of the file; a key may come again."""
     for number, line in _logical_lines(text):
@@ -49,22 +59,21 @@ def parse(text: str) -> Iterator[Entry | Malformed]:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    start, parts = 0, list[str]()
+    start, begun = 0, ""
     for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), 1):
         line = raw.lstrip(_BLANK)
-        if not parts:
+        if not begun:
             if not line or line[0] in "#!":
                 continue
             start = number
         backslashes = len(line) - len(line.rstrip("\\"))
         if backslashes % 2:
-            parts.append(line[:-1])
+            begun += line[:-1]
             continue
-        if whole := "".join([*parts, line]):
-            yield start, whole
-        parts.clear()
-    if any(parts):
-        yield start, "".join(parts)
+        yield start, begun + line
+        begun = ""
+    if begun:
+        yield start, begun
 
 
 def _unescape(text: str) -> str:

@@ -104,7 +104,7 @@ class Stock(Group):
         True
     )
     use_tls: Annotated[Flag, _client("useTLS")] = False
-    socks_proxy_config: Annotated[SecretStr, _CLIENT] = SecretStr("{}")
+    socks_proxy_config: Annotated[SecretStr, _CLIENT] = SecretStr("")
     disable_callback_executor: Annotated[Flag, _CLIENT] = False
     disable_netty_worker_group: Annotated[Flag, _CLIENT] = False
     max_reconnect_interval_time_seconds: Annotated[Whole, _CLIENT] = 60
