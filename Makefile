@@ -46,6 +46,11 @@ format: setup ## Rewrite the sources as ruff likes them
 test: lint ## Everything that must hold before a change lands
 	@echo "== pytest"; $(BIN)/pytest
 
+.PHONY: bench
+bench: setup ## Speed beside the Java name server; BENCH=--quick for a short run
+	@$(BIN)/python -m bench.lookup $(BENCH)
+	@$(BIN)/python -m bench.registration $(BENCH)
+
 .PHONY: lock
 lock: | $(UV) ## Pin the dependencies anew, with hashes
 	@for f in namesrv dev; do \

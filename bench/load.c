@@ -8,8 +8,8 @@
  * that a stall of the server hurts every request that should have been sent meanwhile.
  *
  * Request headers are what a stock Java 5.3.3 client sends. Every answer is checked: frame length,
- * header serialization, an opaque that is in flight, code 0. Prints one JSON line; exits 1 after
- * any error.
+ * header serialization, an opaque that is in flight, code 0. Prints one JSON line, after SIGTERM
+ * earlier than planned; exits 1 after any error.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -17,6 +17,7 @@
 #include <getopt.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ typedef struct {
 typedef struct { uint32_t head_len; char head[MAX_REQUEST - 128]; } Topic;
 
 static int connections = 50, depth = 16, binary, open_count;
+static volatile sig_atomic_t stopped;
 static double seconds = 10, warmup, rate;
 static Topic *topics;
 static uint32_t topic_count;
@@ -302,7 +304,7 @@ static int start_timer(uint64_t interval) {
 static void run_until(uint64_t end, int timer, uint64_t *due, uint64_t interval) {
     struct epoll_event events[256];
     uint64_t ticks;
-    while (open_count && now_ns() < end) {
+    while (open_count && !stopped && now_ns() < end) {
         int n = epoll_wait(epoll_fd, events, 256, 50);
         if (n < 0 && errno != EINTR) die("epoll_wait");
         for (int i = 0; i < n; i++) {
@@ -316,6 +318,8 @@ static void run_until(uint64_t end, int timer, uint64_t *due, uint64_t interval)
         }
     }
 }
+
+static void on_signal(int number) { stopped = number; }
 
 static void usage(void) {
     fputs("usage: load HOST PORT --topics FILE [--connections N] [--depth N] [--seconds S] [--warmup S]"
@@ -345,6 +349,7 @@ static const char *parse(int argc, char **argv) {
 int main(int argc, char **argv) {
     const char *path = parse(argc, argv);
     read_topics(path);
+    signal(SIGTERM, on_signal);
     if ((epoll_fd = epoll_create1(0)) < 0) die("epoll_create1");
     open_all(argv[optind], argv[optind + 1]);
 

@@ -61,15 +61,18 @@ class Subject:
         self.name, self.server, self._topics = name, server, topics
         known = topics.read_text().split()
         brokers = range(0 if name == "c" else BROKERS)  # the plain server knows no routes
-        self._bodies = [plain_body(known, timestamp=number) for number in brokers]
         self._brokers = [Broker(server.port, number) for number in brokers]
+        self._beats = [
+            broker.prepare(plain_body(known, timestamp=number))
+            for number, broker in enumerate(self._brokers)
+        ]
         self.beat()
         self._check(known[-1])
 
     def beat(self) -> None:
         """Register all brokers again, so that no route expires in the next run."""
-        for broker, body in zip(self._brokers, self._bodies, strict=True):
-            broker.register(body)
+        for broker, prepared in zip(self._brokers, self._beats, strict=True):
+            broker.register(prepared)
 
     def run(self, shape: Shape, seconds: float) -> Figures:
         """One run."""

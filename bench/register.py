@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from bench.wire import REGISTER_BROKER, Client
+from bench.wire import REGISTER_BROKER, Answer, Client
 
 CLUSTER = "bench"
 _EPOCH = 1_700_000_000_000
@@ -57,11 +58,19 @@ def route_body(brokers: int) -> bytes:
     return _json({"brokerDatas": groups, "filterServerTable": {}, "queueDatas": queues})
 
 
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A request that is ready to be sent."""
+
+    fields: Mapping[str, str]
+    body: bytes
+
+
 class Broker:
     """A master broker with a connection of its own, which keeps its routes alive."""
 
     def __init__(self, port: int, number: int) -> None:
-        self.client = Client(port)
+        self._client = Client(port)
         address = _address(number)
         self._fields = {
             "brokerId": "0",
@@ -72,18 +81,27 @@ class Broker:
             "brokerName": f"broker-{number:03d}",
         }
 
-    def fields(self, body: bytes, compressed: bool = False) -> dict[str, str]:
-        """The header fields of a registration with that body."""
+    def prepare(self, body: bytes, compressed: bool = False) -> Registration:
+        """A registration with that body, its checksum counted."""
         crc = zlib.crc32(body) & 0x7FFFFFFF
-        return self._fields | {"bodyCrc32": str(crc), "compressed": str(compressed).lower()}
+        sums = {"bodyCrc32": str(crc), "compressed": str(compressed).lower()}
+        return Registration(self._fields | sums, body)
 
-    def register(self, body: bytes, compressed: bool = False) -> None:
-        """Register and wait for the answer."""
-        self.client.call(REGISTER_BROKER, self.fields(body, compressed), body)
+    def send(self, prepared: Registration, code: int = REGISTER_BROKER) -> None:
+        """Send it, and read the answer later."""
+        self._client.send(code, prepared.fields, prepared.body)
+
+    def answer(self) -> Answer:
+        """The answer to what was sent first."""
+        return self._client.receive()
+
+    def register(self, prepared: Registration) -> None:
+        """Register; an error in the answer is raised."""
+        self._client.call(REGISTER_BROKER, prepared.fields, prepared.body)
 
     def close(self) -> None:
         """Leave: a name server drops the routes of a closed connection."""
-        self.client.close()
+        self._client.close()
 
 
 def _address(number: int) -> str:

@@ -43,6 +43,29 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A figure by itself, and the most that it may be."""
+
+    what: str
+    value: float
+    unit: str
+    at_most: float | None = None
+
+    def cells(self) -> list[str]:
+        """As the table shows it."""
+        digits = 0 if self.value >= 100 else 2
+        cells = [self.what, f"{self.value:,.{digits}f} {self.unit}"]
+        if self.at_most is None:
+            return [*cells, "", ""]
+        return [*cells, f"{self.at_most:g} {self.unit}", verdict(self.value <= self.at_most)]
+
+
+def rows_table(rows: Iterable[Row]) -> str:
+    """One row for each figure."""
+    return table(["figure", "measured", "at most", ""], (row.cells() for row in rows))
+
+
 def lookup_table(medians: Mapping[str, Mapping[str, Figures]]) -> str:
     """One row for each load and server, with the targets in Signpost's rows."""
     head = ["connections x depth", "server", "requests/s", "p50 us", "p99 us", "of Java", "of C"]
