@@ -152,7 +152,7 @@ class KvStore:
         if draft.changed or self._file_in_doubt:
             error = await self._save(draft.table)
         if error:
-            log.error("KV config not written", error=str(error))
+            log.error("KV config not written", reason=str(error))
         else:
             self._table, self._weight = draft.table, draft.weight
             for entry in draft.changed:
@@ -171,11 +171,17 @@ class KvStore:
 
     def _tell(self, namespace: str, key: str) -> None:
         for listener in self._listeners:
-            try:
-                listener(namespace, key)
-            except Exception:
-                # The change is on disk: a listener's fault must not fail its writer.
-                log.exception("KV listener failed", namespace=namespace, key=key)
+            # The change is on disk: a listener's fault must not fail its writer.
+            if fault := _call(listener, namespace, key):
+                log.error("KV listener failed", error=fault, namespace=namespace, key=key)
+
+
+def _call(listener: Listener, namespace: str, key: str) -> Exception | None:
+    try:
+        listener(namespace, key)
+    except Exception as e:
+        return e
+    return None
 
 
 def _replace(path: Path, table: Table) -> str:
