@@ -43,7 +43,7 @@ def parse_arguments(words: Sequence[str]) -> Arguments:
                 arguments.action = _ACTIONS[word]
         elif name in _FILE or (name.startswith("--") and len(name) > 2):
             if not equals:
-                if not rest or rest[0].startswith("--"):
+                if not rest or rest[0].startswith("--") or rest[0] in (*_ACTIONS, *_FILE):
                     arguments.problems.append(
                         _problem(word, "no value follows", f"write {word} VALUE")
                     )

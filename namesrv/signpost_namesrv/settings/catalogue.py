@@ -95,7 +95,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[-_.\s]", "", name).lower()
+    return re.sub(r"[-_.\s]", "", name.removeprefix(PREFIX)).lower()
 
 
 def _setting(group: str, model: type[Group], attribute: str, field: FieldInfo) -> Setting:
