@@ -150,7 +150,7 @@ def test_rocketmq_home() -> None:
     assert result.settings.files.rocketmq_home == Path("/opt/other")
 
 
-def test_changed_settings_go_to_the_file_they_came_from(file: Path) -> None:
+def test_the_file_is_reported_as_on_a_stock_server(file: Path) -> None:
     file.write_text("")
     result = loaded("-c", str(file))
     assert result.settings.files.config_store_path == file

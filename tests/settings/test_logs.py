@@ -64,6 +64,10 @@ def test_values(value: object, text: str, plain: object) -> None:
     assert json.loads(json_line(event(v=value)))["v"] == plain
 
 
+def test_a_name_cannot_end_the_line_either() -> None:
+    assert text_line(Event(AT, 20, "routes", "done", {"a\nb": 1})).endswith(' "a\\nb"=1')
+
+
 def test_nothing_is_no_field() -> None:
     assert text_line(event(v=None)).endswith("done")
     assert "v" not in json.loads(json_line(event(v=None)))
@@ -147,12 +151,15 @@ class TestConfigured:
         writer = logs.configure("debug", "text", pipe[1])
         logging.getLogger("lib").info("unheard")
         try:
-            {}["k"]
+            os.environ["NO SUCH VARIABLE"]
         except KeyError:
             logging.getLogger("lib").exception("broke: %s", "a\nb")
         writer.close()
         (line,) = os.read(pipe[0], 65536).decode().splitlines()
-        assert re.search(r'Z ERROR lib broke: a\\nb error="KeyError: \'k\'" stack="Traceback', line)
+        assert re.search(
+            r'Z ERROR lib broke: a\\nb error="KeyError: \'NO SUCH VARIABLE\'" stack="Traceback',
+            line,
+        )
 
     def test_a_value_that_cannot_be_shown(
         self, pipe: tuple[int, int], capsys: pytest.CaptureFixture[str]

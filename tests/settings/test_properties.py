@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signpost_namesrv.settings.properties import Entry, Malformed, as_mapping, parse
+from signpost_namesrv.settings import SettingsError, parse_properties
+from signpost_namesrv.settings.properties import Entry, Malformed, decode, parse
 
 
 @pytest.mark.parametrize(
@@ -54,12 +55,12 @@ def test_a_malformed_escape_spares_the_other_lines() -> None:
     ],
 )
 def test_bytes(data: bytes, mapping: dict[str, str]) -> None:
-    assert as_mapping(data) == mapping
+    assert parse_properties(decode(data)) == mapping
 
 
-def test_malformed_bytes() -> None:
-    with pytest.raises(ValueError, match="line 2"):
-        as_mapping(b"a=1\nb=\\uzzzz")
+def test_malformed_text() -> None:
+    with pytest.raises(SettingsError, match=r"update:2: b: a \\u without"):
+        parse_properties("a=1\nb=\\uzzzz")
 
 
 def _escaped(text: str) -> str:
@@ -70,4 +71,4 @@ def _escaped(text: str) -> str:
 @given(st.dictionaries(st.text(min_size=1), st.text()))
 def test_whatever_is_escaped_comes_back(entries: dict[str, str]) -> None:
     text = "\n".join(f"{_escaped(key)}={_escaped(value)}" for key, value in entries.items())
-    assert as_mapping(text.encode()) == entries
+    assert parse_properties(text) == entries

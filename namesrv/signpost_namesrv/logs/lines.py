@@ -32,7 +32,7 @@ class Event:
 
 def text_line(event: Event) -> str:
     """For people: time, level, part, message, then name=value."""
-    fields = "".join(f" {name}={_quoted(value)}" for name, value in _fields(event))
+    fields = "".join(f" {_quoted(name)}={_quoted(value)}" for name, value in _fields(event))
     message = _escaped(event.message[:_LONGEST_MESSAGE])
     return f"{_time(event)} {_level(event):<5} {_escaped(event.part)} {message}{fields}"
 

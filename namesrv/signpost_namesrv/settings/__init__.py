@@ -6,6 +6,7 @@ from .describe import help_text, settings_text
 from .load import load
 from .model import CATALOGUE, LoadedSettings, Settings
 from .problems import Problem, SettingsError
+from .sources import parse_properties
 
 __all__ = [
     "CATALOGUE",
@@ -17,5 +18,6 @@ __all__ = [
     "help_text",
     "load",
     "parse_arguments",
+    "parse_properties",
     "settings_text",
 ]

@@ -161,7 +161,7 @@ class Files(Group):
     ] = Path("~/namesrv/kvConfig.json")
     config_store_path: Annotated[
         File,
-        Key("Where settings changed over the wire are kept; -c names it too.", expects="a path"),
+        Key("Only reported to admin tools; -c FILE sets it too.", expects="a path"),
     ] = Path("~/namesrv/namesrv.properties")
 
 

@@ -16,7 +16,7 @@ def load(arguments: Arguments, environment: Mapping[str, str]) -> LoadedSettings
     """Read all places; SettingsError with every problem when anything is wrong."""
     file: list[Given | Problem] = []
     if arguments.file is not None:
-        # As on a stock server, settings changed over the wire go to where they are read from.
+        # A stock server reports the file it was started with.
         file.append(Given("configStorePath", arguments.file, f"{WHERE} -c"))
         file += from_file(Path(arguments.file), "-c", WHERE)
     later = [*from_environment(environment, CATALOGUE), *arguments.given]

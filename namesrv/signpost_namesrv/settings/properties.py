@@ -36,16 +36,6 @@ def decode(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def as_mapping(data: bytes) -> dict[str, str]:
-    """All entries of a properties text, the last of each key; ValueError when it is malformed."""
-    found: dict[str, str] = {}
-    for entry in parse(decode(data)):
-        if isinstance(entry, Malformed):
-            raise ValueError(f"line {entry.line}: a \\u without four hexadecimal digits")  # noqa: TRY004
-        found[entry.key] = entry.value
-    return found
-
-
 def parse(text: str) -> Iterator[Entry | Malformed]:
     """The entries in the order of the file; a key may come again."""
     for number, line in _logical_lines(text):

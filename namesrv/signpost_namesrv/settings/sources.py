@@ -6,8 +6,8 @@ from pathlib import Path
 
 from .catalogue import PREFIX, Setting
 from .given import Given, unknown
-from .problems import Problem
-from .properties import Malformed, decode, parse
+from .problems import Problem, SettingsError
+from .properties import Entry, Malformed, decode, parse
 
 # Kubernetes describes every Service to every pod: one named signpost-a leaves SIGNPOST_A_PORT.
 _SERVICE_LINK = re.compile(
@@ -28,13 +28,7 @@ def from_file(path: Path, named_by: str, origin: str) -> Iterator[Given | Proble
     for entry in parse(text):
         where = f"file {path}:{entry.line}"
         if isinstance(entry, Malformed):
-            yield Problem(
-                entry.text.partition("=")[0],
-                None,
-                where,
-                "a \\u without four hexadecimal digits",
-                "write a backslash as \\\\",
-            )
+            yield _malformed(entry, where)
         else:
             yield Given(entry.key, entry.value, where)
 
@@ -56,3 +50,17 @@ def from_environment(
             yield Given(setting.key, text, where)
         elif not _SERVICE_LINK.fullmatch(name):
             yield unknown(Given(name, text, "environment"), known)
+
+
+def parse_properties(text: str, where: str = "update") -> dict[str, str]:
+    """Keys and values of a properties text that came over the wire, the last of each key."""
+    entries = list(parse(text))
+    if wrong := [entry for entry in entries if isinstance(entry, Malformed)]:
+        raise SettingsError(_malformed(entry, f"{where}:{entry.line}") for entry in wrong)
+    return {entry.key: entry.value for entry in entries if isinstance(entry, Entry)}
+
+
+def _malformed(entry: Malformed, where: str) -> Problem:
+    key = entry.text.partition("=")[0]
+    what = "a \\u without four hexadecimal digits"
+    return Problem(key, None, where, what, "write a backslash as \\\\")
