@@ -14,16 +14,14 @@ Waiting = Coroutine[Any, Any, Command]
 
 
 async def put_kv(state: State, request: Command, peer: Peer) -> Command:
-    """PUT_KV_CONFIG; without a value there is nothing to put."""
+    """PUT_KV_CONFIG."""
     namespace, key = request.field("namespace"), request.field("key")
     if namespace is None or key is None:
         return answer(request, ResponseCode.SYSTEM_ERROR, "namespace or key is null")
-    value = request.field("value")
-    if value is not None:
-        try:
-            await state.kv.put(namespace, key, value)
-        except PortError as e:
-            return answer(request, ResponseCode.SYSTEM_ERROR, str(e))
+    try:
+        await state.kv.put(namespace, key, request.field("value"))
+    except PortError as e:
+        return answer(request, ResponseCode.SYSTEM_ERROR, str(e))
     return ok(request)
 
 

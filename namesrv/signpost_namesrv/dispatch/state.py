@@ -30,8 +30,8 @@ class KvPort(Protocol):
     def namespace(self, namespace: str) -> Mapping[str, str] | None:
         """All of one namespace."""
 
-    def put(self, namespace: str, key: str, value: str) -> Awaitable[None]:
-        """Set a value."""
+    def put(self, namespace: str, key: str, value: str | None) -> Awaitable[None]:
+        """Set a value; None makes the namespace only."""
 
     def delete(self, namespace: str, key: str) -> Awaitable[None]:
         """Remove a value, if there is one."""
@@ -100,3 +100,16 @@ class State:
     policy: Policy = field(default_factory=Policy)
     reads: RoutePolicy = field(default_factory=RoutePolicy)
     access: Access = field(default_factory=Access)
+    draining: bool = False
+    """About to stop: still answering, but nobody new should come."""
+
+    def not_ready(self) -> str | None:
+        """Why clients should go elsewhere for now; None when they need not."""
+        if self.draining:
+            return "draining: the server is about to stop"
+        now = self.now_ms()
+        if self.warmup.done(self.tables, now):
+            return None
+        missing = self.warmup.missing(self.tables)
+        waiting = f"; not heard yet: {', '.join(missing[:20])}" if missing else ""
+        return f"warming up for at most {self.warmup.remaining_ms(now) / 1000:.1f} s{waiting}"

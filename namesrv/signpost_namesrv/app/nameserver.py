@@ -1,0 +1,112 @@
+"""One name server, its parts made from the settings and joined."""
+
+import asyncio
+import time
+
+from signpost_namesrv import logs
+from signpost_namesrv.dispatch.state import Access, State
+from signpost_namesrv.dispatch.warmup import Warmup
+from signpost_namesrv.kvstore import KvStore
+from signpost_namesrv.routes.model import MinIdChange
+from signpost_namesrv.routes.tables import Tables
+from signpost_namesrv.server.server import Server
+from signpost_namesrv.settings import Settings
+from signpost_namesrv.tls import ReloadingTls, TlsMode, open_server_tls
+
+from . import translate
+from .adapters import KvConfig, TlsDoor
+from .config import RunningConfig
+from .journal import log_changes
+
+log = logs.get("app")
+
+KV_LOG_SECONDS = 600
+
+
+class NameServer:
+    """Everything between the settings and the sockets. Make it inside its event loop."""
+
+    def __init__(self, settings: Settings, kv: KvStore, tls: ReloadingTls | None) -> None:
+        self._settings = settings
+        self._kv = kv
+        self._tls = tls
+        tables = Tables(settings.routes.change_log_size)
+        log_changes(tables.log)
+        self._config = RunningConfig(settings)
+        self.state = State(
+            tables=tables,
+            kv=KvConfig(kv),
+            config=self._config,
+            now_ms=now_ms,
+            notify=_nobody,
+            warmup=_warmup(settings),
+            access=Access(
+                settings.access.admin_addresses, frozenset(settings.access.admin_cert_names)
+            ),
+        )
+        self.server = Server(
+            self.state,
+            translate.limits(settings.network),
+            TlsDoor(TlsMode(settings.tls.server_mode), tls),
+            scan_interval=settings.routes.scan_not_active_broker_interval / 1000,
+        )
+        kv.add_listener(self.server.fastpath.kv_changed)
+        self._config.on_change(self._apply)
+
+    async def start(self) -> None:
+        """Listen."""
+        network = self._settings.network
+        port = await self.server.start(
+            network.bind_address, network.listen_port, network.server_socket_backlog
+        )
+        if self._tls is not None:
+            self.server.spawn(self._tls.run())
+        self.server.spawn(self._log_kv())
+        log.info("listening", address=network.bind_address, port=port)
+
+    async def stop(self) -> None:
+        """Be done within the grace period."""
+        shutdown = self._settings.shutdown
+        self.state.draining = True
+        log.info("stopping", connections=self.server.connections)
+        await self.server.stop(shutdown.shutdown_wait_time_seconds)
+        await self._kv.flush()
+
+    def _apply(self, settings: Settings) -> None:
+        """Put the settings that may change into force."""
+        self.state.policy = translate.policy(settings.routes)
+        self.state.reads = translate.reads(settings.routes)
+        self.server.fastpath.clear()
+
+    async def _log_kv(self) -> None:
+        """Write down what is configured, now and then, as stock servers do."""
+        while True:
+            await asyncio.sleep(KV_LOG_SECONDS)
+            for fields in self._kv.describe():
+                log.info("KV config", **fields)
+
+
+def open_parts(settings: Settings) -> tuple[KvStore, ReloadingTls | None]:
+    """Read the files that a name server needs; what is wrong with them stops the start."""
+    mode = TlsMode(settings.tls.server_mode)
+    tls = open_server_tls(mode, translate.tls_files(settings.tls))
+    return KvStore.open(settings.files.kv_config_path), tls
+
+
+def now_ms() -> int:
+    """The wall clock: change logs of several servers are compared by it."""
+    return time.time_ns() // 1_000_000
+
+
+def _warmup(settings: Settings) -> Warmup:
+    warmup = settings.warmup
+    return Warmup(
+        enabled=warmup.need_wait_for_service,
+        started_ms=now_ms(),
+        wait_ms=warmup.wait_seconds_for_service * 1000,
+        expected=warmup.expected_brokers,
+    )
+
+
+def _nobody(change: MinIdChange) -> None:
+    """Stands in until the server is there."""
