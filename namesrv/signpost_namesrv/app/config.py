@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 from signpost_namesrv import logs
 from signpost_namesrv.dispatch.state import ConfigRefusedError
-from signpost_namesrv.settings import Settings, SettingsError
-from signpost_namesrv.settings.properties import Entry, parse
+from signpost_namesrv.settings import Settings, SettingsError, parse_properties
 
 log = logs.get("config")
 
@@ -35,7 +34,7 @@ class RunningConfig:
         access = self._settings.access
         if not access.config_update_enabled:
             raise ConfigRefusedError("configUpdateEnabled is off: settings are not changed here")
-        changes = {e.key: e.value for e in parse(text) if isinstance(e, Entry)}
+        changes = self._parse(text)
         allowed = set(access.config_update_keys) - set(access.config_black_list)
         if refused := sorted(set(changes) - allowed):
             raise ConfigRefusedError(
@@ -44,6 +43,16 @@ class RunningConfig:
         try:
             self._settings = self._settings.with_updates(changes, "UPDATE_NAMESRV_CONFIG")
         except SettingsError as e:
-            raise ConfigRefusedError("; ".join(str(p) for p in e.problems)) from e
+            raise _refused(e) from e
         self._apply(self._settings)
         log.info("settings changed", **changes)
+
+    def _parse(self, text: str) -> dict[str, str]:
+        try:
+            return parse_properties(text, "UPDATE_NAMESRV_CONFIG")
+        except SettingsError as e:
+            raise _refused(e) from e
+
+
+def _refused(error: SettingsError) -> ConfigRefusedError:
+    return ConfigRefusedError("; ".join(str(problem) for problem in error.problems))

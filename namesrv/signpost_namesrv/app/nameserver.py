@@ -21,6 +21,8 @@ from .journal import log_changes
 log = logs.get("app")
 
 KV_LOG_SECONDS = 600
+CLOSING_SECONDS = 2.0
+"""What is left of the grace period for closing, when clients are given time to move away."""
 
 
 class NameServer:
@@ -65,17 +67,22 @@ class NameServer:
         log.info("listening", address=network.bind_address, port=port)
 
     async def stop(self) -> None:
-        """Be done within the grace period."""
+        """Not ready at once; be done within the grace period."""
         shutdown = self._settings.shutdown
+        grace = float(shutdown.shutdown_wait_time_seconds)
         self.state.draining = True
-        log.info("stopping", connections=self.server.connections)
-        await self.server.stop(shutdown.shutdown_wait_time_seconds)
+        log.info("stopping", connections=self.server.connections, grace_seconds=grace)
+        if shutdown.enable_shutdown_gracefully and grace > CLOSING_SECONDS:
+            await asyncio.sleep(grace - CLOSING_SECONDS)
+            grace = CLOSING_SECONDS
+        await self.server.stop(grace)
         await self._kv.flush()
 
     def _apply(self, settings: Settings) -> None:
         """Put the settings that may change into force."""
         self.state.policy = translate.policy(settings.routes)
         self.state.reads = translate.reads(settings.routes)
+        self.state.warmup.enabled = settings.warmup.need_wait_for_service
         self.server.fastpath.clear()
 
     async def _log_kv(self) -> None:

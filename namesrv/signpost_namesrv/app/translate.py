@@ -11,14 +11,15 @@ from signpost_namesrv.tls import ClientAuth, TlsFiles, server_files
 def limits(network: Network) -> Limits:
     """What peers may take."""
     built_in = Limits()
-    high = network.write_buffer_high_water_mark or built_in.write_high
+    low = network.write_buffer_low_water_mark
+    high = network.write_buffer_high_water_mark or max(built_in.write_high, 2 * low)
     return Limits(
         max_connections=network.max_connections,
         max_frame=network.max_frame_bytes,
         max_header=network.max_header_bytes,
         max_buffered=max(built_in.max_buffered, network.max_frame_bytes),
         write_high=high,
-        write_low=network.write_buffer_low_water_mark or min(built_in.write_low, high // 2),
+        write_low=low or min(built_in.write_low, high // 2),
         write_stall=network.write_stall_timeout_seconds,
         idle=network.server_channel_max_idle_time_seconds,
         peer_timeout=network.peer_timeout_seconds,

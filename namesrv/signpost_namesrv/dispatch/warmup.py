@@ -15,12 +15,15 @@ class Warmup:
         self, *, enabled: bool, started_ms: int, wait_ms: int, expected: Iterable[str] = ()
     ) -> None:
         """`expected` holds broker names, each alone or as `cluster/name`."""
-        self._done = not enabled
+        self.enabled = enabled
+        self._done = False
         self._deadline = started_ms + wait_ms
         self._expected = tuple(expected)
 
     def done(self, tables: Tables, now_ms: int) -> bool:
         """Whether the wait is over. Once it is, it stays so."""
+        if not self.enabled:
+            return True
         if not self._done:
             heard_all = bool(self._expected) and not self.missing(tables)
             self._done = heard_all or now_ms >= self._deadline
@@ -32,7 +35,8 @@ class Warmup:
 
     def remaining_ms(self, now_ms: int) -> int:
         """How much longer it may wait."""
-        return 0 if self._done else max(0, self._deadline - now_ms)
+        waiting = self.enabled and not self._done
+        return max(0, self._deadline - now_ms) if waiting else 0
 
 
 def _is_known(tables: Tables, expected: str) -> bool:
