@@ -69,7 +69,12 @@ def _issue(
     ca: bool = False,
 ) -> Issued:
     key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    subject = x509.Name(
+        [
+            x509.NameAttribute(NameOID.ORGANIZATION_NAME, "Signpost tests"),
+            x509.NameAttribute(NameOID.COMMON_NAME, name),
+        ]
+    )
     now = datetime.now(UTC)
     builder = (
         x509.CertificateBuilder()

@@ -193,9 +193,12 @@ def test_clients_show_their_certificate(pki: Pki) -> None:
     assert session.peer_names[0] == "broker-a"
 
 
-@pytest.mark.parametrize("years", [0, 20, 40])  # from 2050 on the encoding is another one
-def test_dates_are_read_from_the_certificate(pki: Pki, years: int) -> None:
-    issued = pki.authority.issue("x", not_after=(1 + 365 * years) * DAY)
+# Two digits of the year until 2049, four from then on.
+@pytest.mark.parametrize(("before", "after"), [(0, 0), (40, 20), (5, 40), (75, 50)])
+def test_dates_are_read_from_the_certificate(pki: Pki, before: int, after: int) -> None:
+    issued = pki.authority.issue(
+        "x", not_before=-(1 + 365 * before) * DAY, not_after=(1 + 365 * after) * DAY
+    )
     certificate = issued.certificate
     expected = Validity(
         certificate.not_valid_before_utc.timestamp(), certificate.not_valid_after_utc.timestamp()

@@ -29,7 +29,7 @@ class LoadedContext:
 def load_context(files: TlsFiles) -> LoadedContext:
     """Build the server's context. Blocks."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    # A resumed session would skip the check of the client's certificate; connections live long.
+    # Connections live for hours: tickets to resume them would be bytes for nothing.
     context.num_tickets = 0
     context.verify_mode = _VERIFY[files.client_auth]
     if files.trust_cert_path and files.client_auth is not ClientAuth.NONE:

@@ -9,7 +9,7 @@ from .errors import TlsError
 
 # The largest honest first flight is a client's certificate chain of a few tens of kilobytes.
 HANDSHAKE_LIMIT = 128 << 10
-_READ = 256 << 10
+_RECORD = 16 << 10
 
 
 class TlsSession:
@@ -97,7 +97,7 @@ class TlsSession:
         with contextlib.suppress(ssl.SSLWantReadError):
             # Asking only while there is input spares an exception per call.
             while self._in.pending or self._ssl.pending():
-                piece = self._ssl.read(_READ)
+                piece = self._ssl.read(_RECORD)
                 if not piece:  # close_notify
                     self.eof = True
                     break
