@@ -9,6 +9,7 @@ from signpost_namesrv.wire.bodies import (
     BrokerMemberGroup,
     BrokerMemberGroupBody,
     KvTable,
+    by_key,
     decode_data_version,
     legacy_json,
     standard_json,
@@ -85,7 +86,7 @@ def _registered(state: State, request: Command, done: registration.Registered) -
     order = None
     if state.reads.return_order_config:
         order = state.kv.namespace(ORDER_NAMESPACE)
-    body = b"" if order is None else standard_json(KvTable(dict(order)))
+    body = b"" if order is None else standard_json(KvTable(by_key(order)))
     return ok(request, fields, body)
 
 
@@ -144,7 +145,7 @@ def member_group(state: State, request: Command, peer: Peer) -> Command:
     name = required(request, "brokerName")
     group = state.tables.groups.get(name)
     members = BrokerMemberGroup(
-        broker_addrs={} if group is None else dict(group.addresses),
+        broker_addrs={} if group is None else by_key(group.addresses),
         broker_name=name,
         cluster=required(request, "clusterName"),
     )

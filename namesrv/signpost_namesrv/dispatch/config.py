@@ -3,7 +3,7 @@
 from collections.abc import Coroutine
 from typing import Any
 
-from signpost_namesrv.wire.bodies import KvTable, standard_json
+from signpost_namesrv.wire.bodies import KvTable, by_key, standard_json
 from signpost_namesrv.wire.codes import ResponseCode
 from signpost_namesrv.wire.command import Command
 
@@ -55,7 +55,7 @@ def kv_namespace(state: State, request: Command, peer: Peer) -> Command:
     if table is None:
         remark = f"No config item, Namespace: {_shown(namespace)}"
         return answer(request, ResponseCode.QUERY_NOT_FOUND, remark)
-    return ok(request, body=standard_json(KvTable(dict(table))))
+    return ok(request, body=standard_json(KvTable(by_key(table))))
 
 
 def get_config(state: State, request: Command, peer: Peer) -> Command:

@@ -9,24 +9,24 @@ from signpost_namesrv.wire import bodies
 
 def route_body(route: Route, order_conf: str | None = None) -> bodies.TopicRouteData:
     """The body of an answered look-up."""
-    mappings = route.mappings
+    filters = bodies.by_key(route.filter_servers)
     return bodies.TopicRouteData(
         broker_datas=[group_body(group) for group in route.groups],
-        filter_server_table={a: list(servers) for a, servers in route.filter_servers.items()},
-        order_topic_conf=order_conf,
+        filter_server_table={a: list(servers) for a, servers in filters.items()},
+        order_topic_conf=bodies.present(order_conf),
         queue_datas=[queues_body(queues) for queues in route.queues],
-        topic_queue_mapping_by_broker=None if mappings is None else _mappings(mappings),
+        topic_queue_mapping_by_broker=bodies.present(_mappings(route.mappings)),
     )
 
 
 def group_body(group: Group) -> bodies.BrokerData:
     """A broker group."""
     return bodies.BrokerData(
-        broker_addrs=dict(group.addresses),
+        broker_addrs=bodies.by_key(group.addresses),
         broker_name=group.name,
         cluster=group.cluster,
         enable_acting_master=group.acting_master,
-        zone_name=group.zone,
+        zone_name=bodies.present(group.zone),
     )
 
 
@@ -69,16 +69,20 @@ def mapping_from(topic: str, body: bodies.MappingInfo) -> StaticMapping:
     )
 
 
-def _mappings(mappings: Mapping[str, StaticMapping]) -> dict[str, bodies.MappingInfo]:
+def _mappings(
+    mappings: Mapping[str, StaticMapping] | None,
+) -> dict[str, bodies.MappingInfo] | None:
+    if mappings is None:
+        return None
     return {
         broker: bodies.MappingInfo(
             bname=m.broker,
-            curr_id_map=dict(m.queue_ids),
+            curr_id_map=bodies.by_key(m.queue_ids),
             dirty=m.dirty,
             epoch=m.epoch,
             scope=m.scope,
             topic=m.topic,
             total_queues=m.total_queues,
         )
-        for broker, m in mappings.items()
+        for broker, m in sorted(mappings.items())
     }

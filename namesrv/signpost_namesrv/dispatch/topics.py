@@ -2,12 +2,15 @@
 
 from collections.abc import Generator
 
+from msgspec import UNSET
+
 from signpost_namesrv.routes import lookup, topics
 from signpost_namesrv.wire.bodies import (
     ClusterInfo,
     TopicList,
     decode_route,
     legacy_json,
+    present,
     standard_json,
 )
 from signpost_namesrv.wire.codes import V4_9_4, ResponseCode
@@ -74,7 +77,7 @@ def system_topics(state: State, request: Command, peer: Peer) -> Command:
     address = next(
         (a for group in state.tables.groups.values() for a in group.addresses.values()), None
     )
-    return ok(request, body=standard_json(TopicList(list(dict.fromkeys(names)), address)))
+    return ok(request, body=standard_json(TopicList(present(address), list(dict.fromkeys(names)))))
 
 
 def unit_topics(state: State, request: Command, peer: Peer) -> Command:
@@ -99,7 +102,7 @@ def _flagged(state: State, request: Command, present: int, absent: int = 0) -> C
 
 
 def _topic_list(request: Command, names: list[str]) -> Command:
-    return ok(request, body=standard_json(TopicList(names)))
+    return ok(request, body=standard_json(TopicList(UNSET, names)))
 
 
 def delete_topic(state: State, request: Command, peer: Peer) -> Work:

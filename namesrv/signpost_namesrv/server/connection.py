@@ -2,7 +2,6 @@
 
 import asyncio
 import struct
-from collections import deque
 from collections.abc import Coroutine, Generator, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,7 +27,31 @@ _FREE_BUFFER = 64 * 1024
 
 
 class Connection(asyncio.Protocol):
-    """The protocol of one accepted socket."""
+    """The protocol of one accepted socket. There may be thousands, so each is small."""
+
+    __slots__ = (
+        "_cutter",
+        "_fast",
+        "_frames",
+        "_in_flight",
+        "_inbox",
+        "_limits",
+        "_out",
+        "_out_size",
+        "_reading",
+        "_reserved",
+        "_server",
+        "_session",
+        "_simple",
+        "_started",
+        "_transport",
+        "_writable",
+        "active",
+        "closed",
+        "last_active",
+        "peer",
+        "stalled_since",
+    )
 
     def __init__(self, server: "Server") -> None:
         self._server = server
@@ -37,7 +60,7 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport
         self._session: Session | None = None
         self._cutter = FrameCutter(server.limits.max_frame, server.limits.max_header)
-        self._inbox: deque[bytes] = deque()
+        self._inbox: list[bytes] = []
         self._frames: Iterator[bytes] | None = None
         self._out: list[bytes] = []
         self._out_size = 0
@@ -162,7 +185,7 @@ class Connection(asyncio.Protocol):
                 if self._frames is None:
                     if not self._inbox:
                         break
-                    self._frames = self._cutter.feed(self._inbox.popleft())
+                    self._frames = self._cutter.feed(self._inbox.pop(0))
                 frame = next(self._frames, None)
                 if frame is None:
                     self._frames = None

@@ -1,13 +1,19 @@
 """Bodies other than a registration's: one declaration per body.
 
-Fields stand in the alphabetical order in which Java peers write them; None is left out.
+Fields stand in the alphabetical order in which Java peers write them; UNSET is left out.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from . import dialect
+
+T = TypeVar("T")
+K = TypeVar("K", int, str)
+V = TypeVar("V")
 
 
 class DataVersion(msgspec.Struct, frozen=True, rename="camel", gc=False):
@@ -35,7 +41,7 @@ class BrokerData(msgspec.Struct, frozen=True, rename="camel"):
     broker_name: str
     cluster: str
     enable_acting_master: bool = False
-    zone_name: str | None = None
+    zone_name: str | UnsetType | None = UNSET
 
 
 class MappingInfo(msgspec.Struct, frozen=True, rename="camel"):
@@ -55,9 +61,9 @@ class TopicRouteData(msgspec.Struct, frozen=True, rename="camel"):
 
     broker_datas: list[BrokerData] = []
     filter_server_table: dict[str, list[str]] = {}
-    order_topic_conf: str | None = None
+    order_topic_conf: str | UnsetType | None = UNSET
     queue_datas: list[QueueData] = []
-    topic_queue_mapping_by_broker: dict[str, MappingInfo] | None = None
+    topic_queue_mapping_by_broker: dict[str, MappingInfo] | UnsetType | None = UNSET
 
 
 class ClusterInfo(msgspec.Struct, frozen=True, rename="camel"):
@@ -70,8 +76,8 @@ class ClusterInfo(msgspec.Struct, frozen=True, rename="camel"):
 class TopicList(msgspec.Struct, frozen=True, rename="camel"):
     """Names of topics, and for one request also an address."""
 
+    broker_addr: str | UnsetType
     topic_list: list[str]
-    broker_addr: str | None = None
 
 
 class KvTable(msgspec.Struct, frozen=True, rename="camel"):
@@ -109,8 +115,8 @@ def decode_route(body: bytes) -> TopicRouteData:
 
 
 def standard_json(value: Any) -> bytes:
-    """Standard JSON with sorted keys: what clients from 4.9.4 on are given for routes."""
-    return msgspec.json.encode(_without_nulls(msgspec.to_builtins(value)), order="sorted")
+    """Standard JSON: what clients from 4.9.4 on are given for routes."""
+    return msgspec.json.encode(value)
 
 
 def legacy_json(value: Any) -> bytes:
@@ -118,9 +124,11 @@ def legacy_json(value: Any) -> bytes:
     return dialect.encode(value)
 
 
-def _without_nulls(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: _without_nulls(v) for k, v in value.items() if v is not None}
-    if isinstance(value, list):
-        return [_without_nulls(v) for v in value]
-    return value
+def present(value: T | None) -> T | UnsetType:
+    """None as a field that is left out."""
+    return UNSET if value is None else value
+
+
+def by_key(table: Mapping[K, V]) -> dict[K, V]:
+    """A table in the order in which Java peers write it."""
+    return dict(sorted(table.items()))
