@@ -32,7 +32,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One run. `others` is the larger share that anyone else took of one of the two cores."""
+    """One run. Others' shares are what neither the server nor the generator took of its core."""
 
     rps: float
     p50_us: float
@@ -41,7 +41,13 @@ class Figures:
     body_bytes: float
     generator_cpu: float
     server_cpu: float
-    others: float
+    others_on_load_core: float
+    others_on_server_core: float
+
+    @property
+    def others(self) -> float:
+        """The larger of the two."""
+        return max(self.others_on_load_core, self.others_on_server_core)
 
 
 class Run:
@@ -70,7 +76,7 @@ class Run:
             raise LoadError(f"wrong answers: {output.decode().strip()}")
         own = [raw["cpu_share"] * raw["seconds"], self._server.cpu().total - self._cpu]
         busy = [core_busy(core) - was for core, was in zip(self._cores, self._busy, strict=True)]
-        others = max(b - o for b, o in zip(busy, own, strict=True)) / raw["seconds"]
+        others = [max(b - o, 0.0) / raw["seconds"] for b, o in zip(busy, own, strict=True)]
         return Figures(
             rps=raw["rps"],
             p50_us=raw["p50_us"],
@@ -79,7 +85,8 @@ class Run:
             body_bytes=raw["body_bytes"],
             generator_cpu=raw["cpu_share"],
             server_cpu=own[1] / raw["seconds"],
-            others=max(others, 0.0),
+            others_on_load_core=others[0],
+            others_on_server_core=others[1],
         )
 
     def end(self) -> Figures:
