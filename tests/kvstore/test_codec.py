@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from signpost_namesrv.kvstore import KvStoreError, codec
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
 from signpost_namesrv.kvstore import KvStore, KvStoreError, durable
 
 KILLS = 30

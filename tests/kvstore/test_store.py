@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from signpost_namesrv.kvstore import KvLimits, KvStore, KvStoreError, durable
 
 

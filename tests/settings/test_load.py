@@ -4,6 +4,7 @@ from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
+
 from signpost_namesrv.settings import (
     CATALOGUE,
     LoadedSettings,

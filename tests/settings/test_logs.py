@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
+
 from signpost_namesrv import logs
 from signpost_namesrv.logs.lines import Event, json_line, text_line
 from signpost_namesrv.logs.writer import Writer

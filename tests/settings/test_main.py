@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
 from signpost_namesrv import __main__, logs
 from signpost_namesrv.__main__ import main
 from signpost_namesrv.settings import CATALOGUE, LoadedSettings

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from pydantic import ValidationError
+
 from signpost_namesrv.settings import CATALOGUE, Settings, SettingsError
 from signpost_namesrv.settings.groups import Files, Network
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+
 from signpost_namesrv.settings import Problem, SettingsError, load, parse_arguments
 
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from signpost_namesrv.settings import SettingsError, parse_properties
 from signpost_namesrv.settings.properties import Entry, Malformed, decode, parse
 

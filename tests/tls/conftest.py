@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 from cryptography.x509.oid import NameOID
+
 from signpost_namesrv.tls import TlsSession
 
 DAY = timedelta(days=1)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PrivateFormat
+
 from signpost_namesrv.tls import (
     ClientAuth,
     TlsClientFiles,

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from cryptography import x509
+
 from signpost_namesrv.tls import (
     ClientAuth,
     ReloadingTls,

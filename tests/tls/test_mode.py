@@ -1,6 +1,7 @@
 """The first byte decides, as in the stock server."""
 
 import pytest
+
 from signpost_namesrv.tls import TlsMode, Verdict, judge
 
 HELLO, FRAME = 0x16, 0x00

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from cryptography import x509
+
 from signpost_namesrv.filewatch import FileWatch
 from signpost_namesrv.tls import (
     ReloadingTls,

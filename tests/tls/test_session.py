@@ -6,6 +6,7 @@ import pytest
 from cryptography import x509
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from signpost_namesrv.tls import ClientAuth, TlsError, TlsFiles, TlsSession, load_context
 from signpost_namesrv.tls.session import HANDSHAKE_LIMIT
 
