@@ -12,6 +12,7 @@ from signpost_namesrv.wire.bodies import (
     by_key,
     decode_data_version,
     legacy_json,
+    present,
     standard_json,
 )
 from signpost_namesrv.wire.codes import ResponseCode
@@ -141,15 +142,16 @@ def query_data_version(state: State, request: Command, peer: Peer) -> Command:
 
 
 def member_group(state: State, request: Command, peer: Peer) -> Command:
-    """GET_BROKER_MEMBER_GROUP."""
-    name = required(request, "brokerName")
-    group = state.tables.groups.get(name)
+    """GET_BROKER_MEMBER_GROUP; names are echoed as they came. The odd remark is stock."""
+    name = request.field("brokerName")
+    group = None if name is None else state.tables.groups.get(name)
     members = BrokerMemberGroup(
         broker_addrs={} if group is None else by_key(group.addresses),
-        broker_name=name,
-        cluster=required(request, "clusterName"),
+        broker_name=present(name),
+        cluster=present(request.field("clusterName")),
     )
-    return ok(request, body=legacy_json(BrokerMemberGroupBody(members)))
+    body = legacy_json(BrokerMemberGroupBody(members))
+    return answer(request, ResponseCode.SUCCESS, "not set any response code", body=body)
 
 
 def _key(request: Command) -> BrokerKey:

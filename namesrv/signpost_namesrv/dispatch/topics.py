@@ -17,7 +17,7 @@ from signpost_namesrv.wire.codes import V4_9_4, ResponseCode
 from signpost_namesrv.wire.command import Command
 
 from .convert import group_body, queues_from, route_body
-from .replies import answer, flag, ok, required
+from .replies import answer, flag, ok
 from .state import ORDER_NAMESPACE, Peer, State
 
 Work = Generator[None, None, Command]
@@ -74,9 +74,8 @@ def system_topics(state: State, request: Command, peer: Peer) -> Command:
     names: list[str] = []
     for cluster, members in state.tables.clusters.items():
         names += (cluster, *sorted(members))
-    address = next(
-        (a for group in state.tables.groups.values() for a in group.addresses.values()), None
-    )
+    groups = (group for group in state.tables.groups.values() if group.addresses)
+    address = next((group.addresses[min(group.addresses)] for group in groups), None)
     return ok(request, body=standard_json(TopicList(present(address), list(dict.fromkeys(names)))))
 
 
@@ -108,7 +107,7 @@ def _topic_list(request: Command, names: list[str]) -> Command:
 def delete_topic(state: State, request: Command, peer: Peer) -> Work:
     """DELETE_TOPIC_IN_NAMESRV."""
     yield from ()
-    topic = required(request, "topic")
+    topic = request.field("topic") or ""
     topics.delete_topic(state.tables, topic, request.field("clusterName"), state.now_ms())
     return ok(request)
 
@@ -116,8 +115,8 @@ def delete_topic(state: State, request: Command, peer: Peer) -> Work:
 def register_topic(state: State, request: Command, peer: Peer) -> Work:
     """REGISTER_TOPIC_IN_NAMESRV; with an unknown broker in it, nothing happens."""
     yield from ()
-    topic = required(request, "topic")
-    if request.body:
+    topic = request.field("topic")
+    if request.body and topic is not None:
         entries = [queues_from(q) for q in decode_route(request.body).queue_datas]
         topics.register_topic(state.tables, topic, entries, state.now_ms())
     return ok(request)
@@ -125,13 +124,13 @@ def register_topic(state: State, request: Command, peer: Peer) -> Work:
 
 def wipe_write_perm(state: State, request: Command, peer: Peer) -> Work:
     """WIPE_WRITE_PERM_OF_BROKER."""
-    broker = required(request, "brokerName")
+    broker = request.field("brokerName") or ""
     count = yield from topics.set_writable(state.tables, broker, False, state.now_ms())
     return ok(request, {"wipeTopicCount": str(count)})
 
 
 def add_write_perm(state: State, request: Command, peer: Peer) -> Work:
     """ADD_WRITE_PERM_OF_BROKER."""
-    broker = required(request, "brokerName")
+    broker = request.field("brokerName") or ""
     count = yield from topics.set_writable(state.tables, broker, True, state.now_ms())
     return ok(request, {"addTopicCount": str(count)})

@@ -127,9 +127,9 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MinIdChange(msgspec.Struct, frozen=True):
-    """A group's smallest live brokerId changed; these connections are to be told."""
+    """A group's smallest live brokerId changed; the brokers at these addresses are to be told."""
 
-    targets: Sequence[Connection]
+    targets: Sequence[str]
     broker: str
     min_id: int
     min_address: str

@@ -1,11 +1,9 @@
 """Who is to be told that a group's smallest brokerId changed."""
 
-from .model import BrokerKey, Group, MinIdChange
-from .tables import Tables
+from .model import Group, MinIdChange
 
 
 def min_id_change(
-    tables: Tables,
     group: Group,
     *,
     offline_address: str | None = None,
@@ -24,9 +22,8 @@ def min_id_change(
         for broker_id, address in sorted(group.addresses.items())
         if offline_address is not None or alone or broker_id != min_id
     ]
-    lives = (tables.live.get(BrokerKey(group.cluster, address)) for address in told)
     return MinIdChange(
-        targets=[live.connection for live in lives if live and live.connection is not None],
+        targets=told,
         broker=group.name,
         min_id=min_id,
         min_address=group.addresses[min_id],

@@ -192,7 +192,7 @@ def _accepted(
     notification = None
     old_min = old_group.min_id if old_group is not None else None
     if policy.notify_min_id_change and old_min is not None and reg.broker_id < old_min:
-        notification = min_id_change(tables, group, ha_address=reg.ha_address)
+        notification = min_id_change(group, ha_address=reg.ha_address)
     master, ha = _master_of(tables, reg.cluster, group, reg.broker_id)
     return Registered(
         accepted=True,

@@ -75,7 +75,7 @@ def remove(tables: Tables, policy: Policy, departures: Collection[Departure], no
     if not policy.notify_min_id_change:
         return []
     changes = (
-        min_id_change(tables, tables.groups[name], offline_address=address)
+        min_id_change(tables.groups[name], offline_address=address)
         for name, address in lost_min_id.items()
         if name in tables.groups and tables.groups[name].acting_master
     )

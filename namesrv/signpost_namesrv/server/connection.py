@@ -126,11 +126,6 @@ class Connection(asyncio.Protocol):
 
     # our side
 
-    def send(self, command: Command) -> None:
-        """Write one command of our own."""
-        if not self.closed:
-            self._write(encode_frame(command))
-
     def close(self, reason: str, **fields: object) -> None:
         """Drop the peer, with one line that says why."""
         if not self.closed:

@@ -1,7 +1,6 @@
 """The listening socket, all its connections, and the clockwork that watches over them."""
 
 import asyncio
-import itertools
 import socket
 import time
 from collections.abc import Coroutine, Generator
@@ -14,12 +13,11 @@ from signpost_namesrv.dispatch.state import State
 from signpost_namesrv.dispatch.stats import Stats
 from signpost_namesrv.routes import removal
 from signpost_namesrv.routes.model import MinIdChange
-from signpost_namesrv.wire.codes import FLAG_ONEWAY, RequestCode
-from signpost_namesrv.wire.command import Command
 
 from .connection import Connection
 from .door import Door, OpenDoor
 from .limits import Limits
+from .notifier import Notifier
 from .writer import Writer
 
 log = logs.get("server")
@@ -50,7 +48,7 @@ class Server:
         self._empty.set()
         self._gone: set[Connection] = set()
         self._buffered = 0
-        self._opaques = itertools.count(1)
+        self._notifier = Notifier()
         self._tasks: set[asyncio.Task[None]] = set()
         self._refusal_logged = -1.0
         self._server: asyncio.Server
@@ -97,6 +95,10 @@ class Server:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def _notify(self, change: MinIdChange) -> None:
+        for address in change.targets:
+            self.spawn(self._notifier.tell(address, change))
 
     # what connections call
 
@@ -190,25 +192,6 @@ class Server:
                 stalled = connection.stalled_since
                 if stalled is not None and now - stalled > self.limits.write_stall:
                     connection.close("does not read its answers")
-
-    def _notify(self, change: MinIdChange) -> None:
-        fields = {
-            "brokerName": change.broker,
-            "minBrokerId": str(change.min_id),
-            "minBrokerAddr": change.min_address,
-            "offlineBrokerAddr": change.offline_address,
-            "haBrokerAddr": change.ha_address,
-        }
-        command = Command(
-            code=RequestCode.NOTIFY_MIN_BROKER_ID_CHANGE,
-            opaque=next(self._opaques) & 0x7FFFFFFF,
-            flag=FLAG_ONEWAY,
-            fields={name: value for name, value in fields.items() if value is not None},
-        )
-        log.info("smallest broker id changed", broker=change.broker, id=change.min_id)
-        for target in change.targets:
-            if isinstance(target, Connection):
-                target.send(command)
 
 
 def listening_socket(host: str, port: int, peer_timeout: int) -> socket.socket:

@@ -90,8 +90,8 @@ class BrokerMemberGroup(msgspec.Struct, frozen=True, rename="camel"):
     """The members of one broker group."""
 
     broker_addrs: dict[int, str]
-    broker_name: str
-    cluster: str
+    broker_name: str | UnsetType
+    cluster: str | UnsetType
 
 
 class BrokerMemberGroupBody(msgspec.Struct, frozen=True, rename="camel"):

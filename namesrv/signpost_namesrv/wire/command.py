@@ -47,7 +47,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _JsonHeader(msgspec.Struct):
-    code: int
+    code: int = 0
     language: str = "JAVA"
     version: int = 0
     opaque: int = 0
