@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Generator, Hashable
 
+from signpost_namesrv import logs
 from signpost_namesrv.routes import registration, removal
 from signpost_namesrv.routes.model import BrokerKey, Registration
 from signpost_namesrv.wire.bodies import (
@@ -22,6 +23,8 @@ from signpost_namesrv.wire.registration import decode_registration
 from .convert import mapping_from, version_body, version_from
 from .replies import answer, flag, ok, optional_int, required, required_int
 from .state import ORDER_NAMESPACE, Peer, State
+
+log = logs.get("brokers")
 
 Work = Generator[None, None, Command]
 
@@ -70,9 +73,31 @@ def _register(state: State, request: Command, peer: Peer, fingerprint: Hashable)
         ),
         state.now_ms(),
     )
+    _log_registration(request, peer, done, len(body.topics))
     if done.notification is not None:
         state.notify(done.notification)
     return _registered(state, request, done)
+
+
+def _log_registration(
+    request: Command, peer: Peer, done: registration.Registered, topics: int
+) -> None:
+    if done.accepted and not done.first:
+        return  # the tables' own log tells what a repeated one changed
+    fields = {
+        "cluster": request.field("clusterName"),
+        "broker": request.field("brokerName"),
+        "id": request.field("brokerId"),
+        "address": request.field("brokerAddr"),
+        "topics": topics,
+        "peer": peer.address,
+    }
+    if done.accepted:
+        log.info("broker registered", **fields)
+    elif done.conflict:
+        log.warning("broker refused: another with a newer state has its id", **fields)
+    else:
+        log.warning("broker refused: its first registration has one topic only", **fields)
 
 
 def _registered(state: State, request: Command, done: registration.Registered) -> Command:
@@ -111,12 +136,26 @@ def unregister(state: State, request: Command, peer: Peer) -> Work:
         broker_id=optional_int(request, "brokerId") or 0,
         address=request.field("brokerAddr") or "",
     )
-    yield from remove(state, [departure])
+    yield from remove(state, [departure], "unregistered")
     return ok(request)
 
 
-def remove(state: State, departures: list[removal.Departure]) -> Generator[None, None, None]:
-    """Remove brokers and tell those that are left."""
+def remove(
+    state: State, departures: list[removal.Departure], reason: str
+) -> Generator[None, None, None]:
+    """Remove brokers, all for one reason, and tell those that are left."""
+    if not departures:
+        return
+    state.stats.departures[reason] += len(departures)
+    for broker in departures:
+        log.info(
+            "broker removed",
+            reason=reason,
+            cluster=broker.cluster,
+            broker=broker.name,
+            id=broker.broker_id,
+            address=broker.address,
+        )
     changes = yield from removal.remove(state.tables, state.policy, departures, state.now_ms())
     for change in changes:
         state.notify(change)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
+from signpost_namesrv import logs
 from signpost_namesrv.wire.codes import RequestCode, ResponseCode
 from signpost_namesrv.wire.command import Command
 from signpost_namesrv.wire.errors import BodyError
@@ -10,6 +11,8 @@ from signpost_namesrv.wire.errors import BodyError
 from . import brokers, config, topics
 from .replies import BadRequestError, answer
 from .state import Peer, State
+
+log = logs.get("dispatch")
 
 Work = Generator[None, None, Command]
 Waiting = Coroutine[Any, Any, Command]
@@ -57,6 +60,8 @@ ADMINISTRATIVE = frozenset(
 )
 """What can be limited to certain peers. Brokers need none of these."""
 
+_DECISIONS = ADMINISTRATIVE - {RequestCode.GET_NAMESRV_CONFIG}
+
 
 def dispatch(state: State, request: Command, peer: Peer) -> Outcome:
     """Hand a request to its handler."""
@@ -67,7 +72,15 @@ def dispatch(state: State, request: Command, peer: Peer) -> Outcome:
     if request.code in ADMINISTRATIVE and not state.access.allows(peer):
         name = RequestCode(request.code).name
         remark = f"{name} is limited to administrators, and {peer.address} is none of them"
+        log.warning("administrative request refused", request=name, peer=peer.address)
         return answer(request, ResponseCode.NO_PERMISSION, remark)
+    if request.code in _DECISIONS:
+        log.info(
+            "administrative request",
+            request=RequestCode(request.code).name,
+            peer=peer.address,
+            fields={name: value[:200] for name, value in (request.fields or {}).items()},
+        )
     try:
         outcome = handler(state, request, peer)
     except (BadRequestError, BodyError) as e:

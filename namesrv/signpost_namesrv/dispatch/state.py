@@ -8,6 +8,7 @@ from typing import Protocol
 from signpost_namesrv.routes.model import MinIdChange, Policy
 from signpost_namesrv.routes.tables import Tables
 
+from .stats import Stats
 from .warmup import Warmup
 
 ORDER_NAMESPACE = "ORDER_TOPIC_CONFIG"
@@ -100,6 +101,7 @@ class State:
     policy: Policy = field(default_factory=Policy)
     reads: RoutePolicy = field(default_factory=RoutePolicy)
     access: Access = field(default_factory=Access)
+    stats: Stats = field(default_factory=Stats)
     draining: bool = False
     """About to stop: still answering, but nobody new should come."""
 

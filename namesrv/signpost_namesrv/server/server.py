@@ -10,7 +10,6 @@ from signpost_namesrv import logs
 from signpost_namesrv.dispatch import brokers
 from signpost_namesrv.dispatch.fastpath import FastPath
 from signpost_namesrv.dispatch.state import State
-from signpost_namesrv.dispatch.stats import Stats
 from signpost_namesrv.routes import removal
 from signpost_namesrv.routes.model import MinIdChange
 
@@ -32,13 +31,12 @@ class Server:
         limits: Limits | None = None,
         door: Door | None = None,
         *,
-        stats: Stats | None = None,
         scan_interval: float = 5.0,
     ) -> None:
         self.state = state
         self.limits = limits or Limits()
         self.door = door or OpenDoor()
-        self.stats = stats or Stats()
+        self.stats = state.stats
         self.fastpath = FastPath()
         self.clock = time.perf_counter
         self.now = time.monotonic
@@ -143,7 +141,7 @@ class Server:
 
         def job() -> Generator[None, None, int]:
             leaving = [d for c in closed for d in removal.departures_of(tables, c)]
-            yield from self._remove(leaving, "connection closed")
+            yield from brokers.remove(self.state, leaving, "connection closed")
             return len(leaving)
 
         self.writer.submit(job(), lambda _: None)
@@ -159,22 +157,8 @@ class Server:
         for live in silent:
             if isinstance(live.connection, Connection):
                 live.connection.close("its broker was silent", broker=live.name)
-        yield from self._remove([removal.departure_of(live) for live in silent], "silent")
-
-    def _remove(self, leaving: list[removal.Departure], reason: str) -> Generator[None, None, None]:
-        if not leaving:
-            return
-        self.stats.departures[reason] += len(leaving)
-        for broker in leaving:
-            log.info(
-                "broker removed",
-                reason=reason,
-                cluster=broker.cluster,
-                broker=broker.name,
-                id=broker.broker_id,
-                address=broker.address,
-            )
-        yield from brokers.remove(self.state, leaving)
+        leaving = [removal.departure_of(live) for live in silent]
+        yield from brokers.remove(self.state, leaving, "silent")
 
     # watching
 
