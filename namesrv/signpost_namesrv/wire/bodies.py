@@ -4,12 +4,15 @@ Fields stand in the alphabetical order in which Java peers write them; UNSET is 
 """
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from . import dialect
+
+Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
+"""More than Java reads would spoil the route for every client, not only for its sender."""
 
 T = TypeVar("T")
 K = TypeVar("K", int, str)
@@ -28,10 +31,10 @@ class QueueData(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """How many queues of a topic one broker group holds, and what may be done with them."""
 
     broker_name: str = ""
-    perm: int = 0
-    read_queue_nums: int = 0
-    topic_sys_flag: int = 0
-    write_queue_nums: int = 0
+    perm: Int32 = 0
+    read_queue_nums: Int32 = 0
+    topic_sys_flag: Int32 = 0
+    write_queue_nums: Int32 = 0
 
 
 class BrokerData(msgspec.Struct, frozen=True, rename="camel"):
@@ -48,12 +51,12 @@ class MappingInfo(msgspec.Struct, frozen=True, rename="camel"):
     """Where a static topic's logical queues live on one broker."""
 
     bname: str = ""
-    curr_id_map: dict[int, int] = {}
+    curr_id_map: dict[Int32, Int32] = {}
     dirty: bool = False
     epoch: int = 0
     scope: str | None = "__global__"
     topic: str = ""
-    total_queues: int = 0
+    total_queues: Int32 = 0
 
 
 class TopicRouteData(msgspec.Struct, frozen=True, rename="camel"):

@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from .codes import FLAG_ONEWAY, FLAG_RESPONSE, LANGUAGE_NUMBERS, LANGUAGES, V5_3_3
+from .dialect import NOT_JSON
 from .errors import FrameError
 
 JSON_HEADER: Final = 0
@@ -104,7 +105,7 @@ def encode_json_header(command: Command) -> bytes:
 def _decode_json(header: bytes, body: bytes) -> Command:
     try:
         head = _json_header.decode(header)
-    except (msgspec.DecodeError, UnicodeDecodeError) as e:
+    except NOT_JSON as e:
         raise FrameError(f"JSON header: {e}") from e
     for name, value in (("code", head.code), ("opaque", head.opaque), ("flag", head.flag)):
         if not _INT32_MIN <= value <= _INT32_MAX:

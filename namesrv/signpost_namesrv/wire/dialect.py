@@ -14,6 +14,9 @@ from .errors import BodyError
 
 T = TypeVar("T")
 
+NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What the decoder raises on bytes that are no JSON, or nested too deeply."""
+
 _BARE_KEY = re.compile(rb"[{,]\s*(-?\d+)\s*:")
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 
@@ -22,13 +25,13 @@ def decode(decoder: msgspec.json.Decoder[T], data: bytes, what: str) -> T:
     """Decode standard JSON, or the dialect when that fails; BodyError names `what` was sent."""
     try:
         return decoder.decode(data)
-    except msgspec.DecodeError as strict:
+    except NOT_JSON as strict:
         quoted = quote_bare_keys(data)
         if quoted == data:
             raise BodyError(f"{what}: {strict}") from strict
     try:
         return decoder.decode(quoted)
-    except msgspec.DecodeError as e:
+    except NOT_JSON as e:
         raise BodyError(f"{what}: {e}") from e
 
 

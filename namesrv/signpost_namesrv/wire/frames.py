@@ -15,13 +15,13 @@ _word = struct.Struct(">I")
 class FrameCutter:
     """Feed it bytes as they come; iterate over the frames that are complete."""
 
-    __slots__ = ("_chunks", "_have", "_max_frame", "_max_header", "_need")
+    __slots__ = ("_buffer", "_have", "_max_frame", "_max_header", "_need")
 
     def __init__(self, max_frame: int, max_header: int) -> None:
         """`max_frame` counts the length word too, as RocketMQ's own limit does."""
         self._max_frame = max_frame
         self._max_header = max_header
-        self._chunks: list[bytes] = []
+        self._buffer = bytearray()  # not a list of chunks: tiny ones cost many times their size
         self._have = 0
         self._need = 0  # size of the frame under way, its length word included; 0: not known
 
@@ -41,12 +41,12 @@ class FrameCutter:
         The iterator must be run to its end, or the stream be given up.
         """
         if self._have:
-            self._chunks.append(data)
+            self._buffer += data
             self._have += len(data)
             if self._have < (self._need or 8):
                 return
-            data = b"".join(self._chunks)
-            self._chunks.clear()
+            data = bytes(self._buffer)
+            self._buffer.clear()
         position, size = 0, len(data)
         self._need = 0
         while size - position >= 8:
@@ -59,7 +59,7 @@ class FrameCutter:
             position = end
         self._have = size - position
         if self._have:
-            self._chunks.append(data[position:] if position else data)
+            self._buffer += memoryview(data)[position:]
 
     def _frame_size(self, data: bytes, position: int) -> int:
         """Check both length words before anything is kept for them."""

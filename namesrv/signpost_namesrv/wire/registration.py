@@ -10,22 +10,25 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 import msgspec
 
 from . import dialect
-from .bodies import DataVersion, MappingInfo
+from .bodies import DataVersion, Int32, MappingInfo
 from .codes import V3_0_11, V5_0_0
 from .errors import BodyError
 
 SLICE_BYTES = 64 * 1024
 MAX_INFLATED = 64 * 1024 * 1024
+MAX_PIECE = 1024 * 1024
+_TURN_BYTES = 32 * 1024
+_MAX_DIGITS = 9
 
 
 class TopicConfig(msgspec.Struct, rename="camel", frozen=True, gc=False):
     """One topic of a broker's table, as far as routes need it."""
 
     topic_name: str | None = None
-    read_queue_nums: int = 16
-    write_queue_nums: int = 16
-    perm: int = 6
-    topic_sys_flag: int = 0
+    read_queue_nums: Int32 = 16
+    write_queue_nums: Int32 = 16
+    perm: Int32 = 6
+    topic_sys_flag: Int32 = 0
 
 
 class RegistrationBody(msgspec.Struct, frozen=True):
@@ -100,7 +103,7 @@ def _decode_table(raw: bytes) -> Iterator[dict[str, TopicConfig]]:
                 break
             try:
                 part = _table.decode(b"{%b}" % raw[position : end + 1])
-            except msgspec.DecodeError:
+            except dialect.NOT_JSON:
                 continue
             yield part
             position = end + 2
@@ -120,25 +123,37 @@ class _Inflated:
     def __init__(self, data: bytes) -> None:
         self._inflater = zlib.decompressobj()
         self._input = data
-        self._buffer = b""
+        self._buffer = bytearray()
         self._position = 0
         self._total = 0
+        self._turn = 0
 
-    def number(self, what: str) -> int:
-        value = int.from_bytes(self._read(4, what), "big", signed=True)
-        if not 0 <= value <= MAX_INFLATED:
-            raise BodyError(f"compressed body: {what} {value} is not between 0 and {MAX_INFLATED}")
-        return value
+    def count(self, what: str) -> int:
+        return self._number(what, MAX_INFLATED)
 
     def piece(self, what: str) -> bytes:
-        return self._read(self.number(f"length of {what}"), what)
+        return self._read(self._number(f"length of {what}", MAX_PIECE), what)
+
+    def turn_is_over(self) -> bool:
+        """Whether enough was read for others to have a turn; asking begins the next one."""
+        if self._turn < _TURN_BYTES:
+            return False
+        self._turn = 0
+        return True
+
+    def _number(self, what: str, limit: int) -> int:
+        value = int.from_bytes(self._read(4, what), "big", signed=True)
+        if not 0 <= value <= limit:
+            raise BodyError(f"compressed body: {what} {value} is not between 0 and {limit}")
+        return value
 
     def _read(self, size: int, what: str) -> bytes:
         while len(self._buffer) - self._position < size:
             self._inflate(what)
         start = self._position
         self._position += size
-        return self._buffer[start : self._position]
+        self._turn += size
+        return bytes(self._buffer[start : self._position])
 
     def _inflate(self, what: str) -> None:
         try:
@@ -151,26 +166,27 @@ class _Inflated:
             raise BodyError(f"compressed body ends inside {what}")
         if self._total > MAX_INFLATED:
             raise BodyError(f"compressed body inflates to more than {MAX_INFLATED} bytes")
-        self._buffer = self._buffer[self._position :] + more
+        del self._buffer[: self._position]
         self._position = 0
+        self._buffer += more
 
 
 def _decode_compressed(body: bytes, version: int) -> Decoding:
     stream = _Inflated(body)
     data_version = dialect.decode(_version, stream.piece("DataVersion"), "DataVersion")
     topics: list[tuple[str, TopicConfig]] = []
-    for number in range(stream.number("topic count")):
+    for number in range(stream.count("topic count")):
         config = _decode_topic_text(stream.piece(f"topic {number}"))
         topics.append((config.topic_name or "", config))
-        if number % 512 == 511:
+        if stream.turn_is_over():
             yield
     servers = dialect.decode(_servers, stream.piece("filter servers"), "filter servers")
     mappings: dict[str, MappingInfo] = {}
     if version >= V5_0_0:
-        for number in range(stream.number("mapping count")):
+        for number in range(stream.count("mapping count")):
             mapping = dialect.decode(_mapping, stream.piece(f"mapping {number}"), "mapping")
             mappings[mapping.topic] = mapping
-            if number % 512 == 511:
+            if stream.turn_is_over():
                 yield
     return RegistrationBody(data_version, topics, mappings, servers)
 
@@ -179,7 +195,14 @@ def _decode_topic_text(text: bytes) -> TopicConfig:
     """`name readQueues writeQueues perm filterType [attributes]`, separated by single spaces."""
     try:
         name, read, write, perm, *_ = text.decode().split(" ", 5)
-        return TopicConfig(name, int(read), int(write), int(perm))
+        return TopicConfig(name, _small(read), _small(write), _small(perm))
     except ValueError as e:
         shown = text[:80].decode(errors="replace")
         raise BodyError(f"compressed topic {shown!r} is not 'name read write perm ...'") from e
+
+
+def _small(digits: str) -> int:
+    """A number that Java reads as an int; whatever has more digits would spoil the route."""
+    if len(digits) > _MAX_DIGITS:
+        raise ValueError(f"{digits} has too many digits")
+    return int(digits)
