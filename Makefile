@@ -22,11 +22,11 @@ $(UV):
 	@$(PYTHON) -m venv "$(CACHE)/uv-$(UV_VERSION)"
 	@"$(CACHE)/uv-$(UV_VERSION)/bin/pip" install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 
-.venv/ready: requirements/dev.lock namesrv/pyproject.toml | $(UV)
+.venv/ready: requirements/dev.lock namesrv/pyproject.toml operator/pyproject.toml | $(UV)
 	@echo "== Python environment in .venv"
 	@$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
 	@$(UV) pip sync --quiet --python .venv --require-hashes requirements/dev.lock
-	@$(UV) pip install --quiet --python .venv --no-deps -e namesrv
+	@$(UV) pip install --quiet --python .venv --no-deps -e namesrv -e operator
 	@touch $@
 
 .PHONY: setup
@@ -53,7 +53,7 @@ bench: setup ## Speed beside the Java name server; BENCH=--quick for a short run
 
 .PHONY: lock
 lock: | $(UV) ## Pin the dependencies anew, with hashes
-	@for f in namesrv dev; do \
+	@for f in namesrv operator dev; do \
 	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	    --custom-compile-command 'make lock' --upgrade -o requirements/$$f.lock requirements/$$f.in; done
 
