@@ -1,0 +1,88 @@
+"""What is known of one name server: is it there, and what has it been told. Pure."""
+
+from enum import Enum
+
+from .backoff import Backoff
+from .record import BrokerId, Record
+
+
+class EndpointState(Enum):
+    """Where a name server stands."""
+
+    DOWN = "down"
+    UP = "up"
+
+
+class Need(Enum):
+    """What a name server must be sent for a broker."""
+
+    BEAT = "beat"
+    INCREMENT = "increment"
+    FULL = "full"
+
+
+class Endpoint:
+    """A name server forgets a broker with its connection: what it was told counts for one only."""
+
+    def __init__(self, address: str, backoff: Backoff) -> None:
+        self.address = address
+        self.state = EndpointState.DOWN
+        self.since: float | None = None
+        self.last_error = ""
+        self.last_beat: float | None = None
+        self.connects = 0
+        self.failures = 0
+        self.catch_ups = 0
+        self._backoff = backoff
+        self._has: dict[BrokerId, int] = {}
+
+    @property
+    def up(self) -> bool:
+        """Whether there is a connection."""
+        return self.state is EndpointState.UP
+
+    def connected(self, now: float) -> None:
+        """A connection stands: the server behind it knows nothing."""
+        self.state = EndpointState.UP
+        self.since = now
+        self.connects += 1
+        self._has.clear()
+
+    def failed(self, error: str, now: float) -> float:
+        """No connection came about, or it ended; the pause before the next try."""
+        if self.up:
+            self.since = now
+        self.state = EndpointState.DOWN
+        self.last_error = error
+        self.failures += 1
+        self._has.clear()
+        return self._backoff.next()
+
+    def need(self, record: Record) -> Need:
+        """What would bring this server up to date."""
+        has = self._has.get(record.broker)
+        if has == record.generation:
+            return Need.BEAT
+        if has is not None and record.increment_after(has) is not None:
+            return Need.INCREMENT
+        return Need.FULL
+
+    def knows(self, broker: BrokerId) -> bool:
+        """Whether the broker is registered there, be it with an older table."""
+        return broker in self._has
+
+    def accepted(self, broker: BrokerId, generation: int, now: float) -> None:
+        """It has this generation. A server that takes registrations has earned a quick retry."""
+        self._has[broker] = generation
+        self.last_beat = now
+        self.last_error = ""
+        self._backoff.reset()
+
+    def refused(self, broker: BrokerId, error: str) -> None:
+        """It does not want the broker, or lost it."""
+        self._has.pop(broker, None)
+        self.last_error = error
+
+    def forget(self, broker: BrokerId) -> None:
+        """The broker has left."""
+        self._has.pop(broker, None)
