@@ -2,6 +2,7 @@
 
 import struct
 import tracemalloc
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,7 @@ def cut(stream: bytes, cuts: list[int], cutter: FrameCutter) -> list[bytes]:
     """Feed the stream in the chunks that end at `cuts`."""
     edges = [0, *sorted(c % (len(stream) + 1) for c in cuts), len(stream)]
     found: list[bytes] = []
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         if start < end:
             found += cutter.feed(stream[start:end])
     return found
@@ -53,7 +54,7 @@ def test_noise_is_cut_or_refused_the_same_in_any_chunking(noise: bytes, cuts: li
         cutter, found = FrameCutter(128, 32), []
         edges = [0, *sorted(c % (len(noise) + 1) for c in chunks), len(noise)]
         try:
-            for start, end in zip(edges, edges[1:], strict=False):
+            for start, end in pairwise(edges):
                 if start < end:
                     for frame in cutter.feed(noise[start:end]):
                         found.append(frame)  # noqa: PERF402 - what came before the error counts

@@ -17,7 +17,7 @@ from .errors import BodyError
 SLICE_BYTES = 64 * 1024
 MAX_INFLATED = 64 * 1024 * 1024
 MAX_PIECE = 1024 * 1024
-_TURN_BYTES = 32 * 1024
+_TURN_BYTES = 16 * 1024
 _MAX_DIGITS = 9
 
 
