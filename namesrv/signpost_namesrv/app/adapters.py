@@ -1,8 +1,13 @@
 """What joins rooms that do not know each other."""
 
+from collections.abc import Hashable
+
 from signpost_namesrv.dispatch.state import PortError
+from signpost_namesrv.http import Link
 from signpost_namesrv.kvstore import KvStore, KvStoreError
+from signpost_namesrv.server.connection import Connection
 from signpost_namesrv.server.door import Session, SessionError
+from signpost_namesrv.server.server import Server
 from signpost_namesrv.tls import ReloadingTls, TlsError, TlsMode, TlsSession, Verdict, judge
 
 
@@ -27,6 +32,29 @@ class KvConfig:
             await self._store.delete(namespace, key)
         except KvStoreError as e:
             raise PortError(str(e)) from e
+
+
+class Remoting:
+    """The remoting port as the HTTP side knows it."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    @property
+    def connections(self) -> int:
+        """How many peers there are."""
+        return self._server.connections
+
+    @property
+    def served(self) -> int:
+        """How many look-ups were answered from their bytes."""
+        return self._server.fastpath.served
+
+    def link(self, connection: Hashable) -> Link | None:
+        """How a peer is connected; None when it is gone."""
+        if not isinstance(connection, Connection) or connection.closed:
+            return None
+        return Link(connection.remote, connection.encrypted, connection.peer.names)
 
 
 class TlsDoor:

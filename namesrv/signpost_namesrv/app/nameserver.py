@@ -6,15 +6,16 @@ import time
 from signpost_namesrv import logs
 from signpost_namesrv.dispatch.state import Access, State
 from signpost_namesrv.dispatch.warmup import Warmup
+from signpost_namesrv.http import Context, HttpService
 from signpost_namesrv.kvstore import KvStore
 from signpost_namesrv.routes.model import MinIdChange
 from signpost_namesrv.routes.tables import Tables
-from signpost_namesrv.server.server import Server
+from signpost_namesrv.server.server import Server, listening_socket
 from signpost_namesrv.settings import Settings
 from signpost_namesrv.tls import ReloadingTls, TlsMode, open_server_tls
 
 from . import translate
-from .adapters import KvConfig, TlsDoor
+from .adapters import KvConfig, Remoting, TlsDoor
 from .config import RunningConfig
 from .journal import log_changes
 
@@ -54,6 +55,7 @@ class NameServer:
         )
         kv.add_listener(self.server.fastpath.kv_changed)
         self._config.on_change(self._apply)
+        self._http: HttpService | None = None
 
     async def start(self) -> None:
         """Listen."""
@@ -65,6 +67,8 @@ class NameServer:
             self.server.spawn(self._tls.run())
         self.server.spawn(self._log_kv())
         log.info("listening", address=network.bind_address, port=port)
+        if network.http_port >= 0:
+            await self._start_http(port)
 
     async def stop(self) -> None:
         """Not ready at once; be done within the grace period."""
@@ -76,7 +80,29 @@ class NameServer:
             await asyncio.sleep(grace - CLOSING_SECONDS)
             grace = CLOSING_SECONDS
         await self.server.stop(grace)
+        if self._http is not None:
+            await self._http.stop()
         await self._kv.flush()
+
+    async def _start_http(self, remoting_port: int) -> None:
+        network = self._settings.network
+        sock = listening_socket(
+            network.bind_address, network.http_port, network.peer_timeout_seconds
+        )
+        port = int(sock.getsockname()[1])
+        context = Context(
+            state=self.state,
+            kv=self._kv,
+            remoting=Remoting(self.server),
+            run_job=self.server.writer.run,
+            stats=self.server.stats,
+            tls=self._tls,
+            options=translate.http(self._settings, remoting_port, port),
+        )
+        self._kv.add_listener(context.kv_changed)
+        self._http = HttpService(context)
+        await self._http.start(sock)
+        log.info("listening for HTTP", address=network.bind_address, port=port)
 
     def _apply(self, settings: Settings) -> None:
         """Put the settings that may change into force."""

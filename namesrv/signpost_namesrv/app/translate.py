@@ -1,8 +1,10 @@
 """Settings, as the rooms want them."""
 
 from signpost_namesrv.dispatch.state import RoutePolicy
+from signpost_namesrv.http import Options, PeerOptions
 from signpost_namesrv.routes.model import Policy
 from signpost_namesrv.server.limits import Limits
+from signpost_namesrv.settings import Settings
 from signpost_namesrv.settings.groups import Network, Routes
 from signpost_namesrv.settings.security import Tls
 from signpost_namesrv.tls import ClientAuth, TlsFiles, server_files
@@ -53,4 +55,24 @@ def tls_files(tls: Tls) -> TlsFiles | None:
         key_password=tls.key_password.get_secret_value(),
         trust_cert_path=tls.trust_cert_path,
         client_auth=ClientAuth(tls.need_client_auth),
+    )
+
+
+def http(settings: Settings, remoting_port: int, http_port: int) -> Options:
+    """What the HTTP side may use and take."""
+    group, peers = settings.http, settings.peers
+    return Options(
+        token_file=group.http_token_file,
+        reads_need_token=group.http_reads_need_token,
+        advertise_address=group.advertise_address,
+        remoting_port=remoting_port,
+        peers=PeerOptions(
+            urls=peers.peer_urls,
+            service=peers.peer_service,
+            default_port=http_port,
+            poll=peers.peer_poll_seconds,
+            disagree_after=peers.disagree_after_seconds,
+        ),
+        max_connections=group.http_max_connections,
+        max_watchers=group.http_max_watchers,
     )

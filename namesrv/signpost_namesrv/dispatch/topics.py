@@ -8,6 +8,7 @@ from signpost_namesrv.routes import lookup, topics
 from signpost_namesrv.wire.bodies import (
     ClusterInfo,
     TopicList,
+    TopicRouteData,
     decode_route,
     legacy_json,
     present,
@@ -30,19 +31,26 @@ def route(state: State, request: Command, peer: Peer) -> Command:
     if not state.warmup.done(state.tables, state.now_ms()):
         return answer(request, ResponseCode.SYSTEM_ERROR, "name server not ready")
     topic = request.field("topic")
-    found = None if topic is None else lookup.route(state.tables, state.policy, topic)
-    if topic is None or found is None:
+    zone = (request.field("__ZONE_NAME") or "") if flag(request, "__ZONE_MODE") else ""
+    zone = zone if zone.strip() else ""
+    found = None if topic is None else find_route(state, topic, zone)
+    if found is None:
         shown = "null" if topic is None else topic
         remark = f"No topic route info in name server for the topic: {shown}\n{_FAQ}"
         return answer(request, ResponseCode.TOPIC_NOT_EXIST, remark)
-    order_conf = state.kv.get(ORDER_NAMESPACE, topic) if state.reads.order_message else None
-    zone = request.field("__ZONE_NAME") or ""
-    if flag(request, "__ZONE_MODE") and zone.strip():
-        # Stock servers filter a finished answer and write it again in the old dialect.
-        return ok(request, body=legacy_json(route_body(lookup.in_zone(found, zone), order_conf)))
     standard = request.version >= V4_9_4 or flag(request, "acceptStandardJsonOnly")
-    encode = standard_json if standard else legacy_json
-    return ok(request, body=encode(route_body(found, order_conf)))
+    # Stock servers filter a finished answer by zone and write it again in the old dialect.
+    encode = standard_json if standard and not zone else legacy_json
+    return ok(request, body=encode(found))
+
+
+def find_route(state: State, topic: str, zone: str = "") -> TopicRouteData | None:
+    """A topic's route, of one zone's brokers if one is given; None when no broker has it."""
+    found = lookup.route(state.tables, state.policy, topic)
+    if found is None:
+        return None
+    order_conf = state.kv.get(ORDER_NAMESPACE, topic) if state.reads.order_message else None
+    return route_body(lookup.in_zone(found, zone) if zone else found, order_conf)
 
 
 def cluster_info(state: State, request: Command, peer: Peer) -> Command:

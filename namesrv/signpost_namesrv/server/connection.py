@@ -126,6 +126,17 @@ class Connection(asyncio.Protocol):
 
     # our side
 
+    @property
+    def encrypted(self) -> bool:
+        """Whether it speaks TLS."""
+        return self._session is not None
+
+    @property
+    def remote(self) -> str:
+        """The peer's `ip:port`."""
+        name = self._transport.get_extra_info("peername")
+        return f"{name[0]}:{name[1]}" if name else ""
+
     def close(self, reason: str, **fields: object) -> None:
         """Drop the peer, with one line that says why."""
         if not self.closed:

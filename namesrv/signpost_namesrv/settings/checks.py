@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from .groups import Network
+from .http import Http
 from .security import Access, Tls
 
 
@@ -17,12 +18,18 @@ class Conflict:
 
 
 def conflicts(
-    network: Network, tls: Tls, access: Access, live: Collection[str]
+    network: Network, tls: Tls, access: Access, http: Http, live: Collection[str]
 ) -> Iterator[Conflict]:
     """Every conflict; `live` are the keys that may change while the server runs."""
     yield from _network(network)
     yield from _tls(tls)
     yield from _access(access, tls, live)
+    if http.http_reads_need_token and http.http_token_file is None:
+        yield Conflict(
+            ("httpReadsNeedToken", "httpTokenFile"),
+            "nobody could read without a token",
+            "set httpTokenFile too",
+        )
 
 
 def _network(network: Network) -> Iterator[Conflict]:

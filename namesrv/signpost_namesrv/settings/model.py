@@ -10,6 +10,7 @@ from .catalogue import Setting, catalogue, show
 from .checks import conflicts
 from .given import Given, read
 from .groups import Files, Logging, Network, Routes, Shutdown, Warmup
+from .http import Http, Peers
 from .kinds import Group
 from .problems import Problem, SettingsError
 from .security import Access, Tls
@@ -26,6 +27,8 @@ class Settings(Group):
     files: Files = Field(default_factory=Files)
     tls: Tls = Tls()
     access: Access = Access()
+    http: Http = Http()
+    peers: Peers = Peers()
     logging: Logging = Logging()
     shutdown: Shutdown = Shutdown()
     stock: Stock = Stock()
@@ -106,7 +109,8 @@ def _conflicts(
     settings: Settings, origins: Mapping[str, str], wrong: Set[str]
 ) -> Iterator[Problem]:
     live = [key for key, setting in CATALOGUE.items() if setting.about.live]
-    for conflict in conflicts(settings.network, settings.tls, settings.access, live):
+    groups = settings.network, settings.tls, settings.access, settings.http
+    for conflict in conflicts(*groups, live):
         # A value that could not be read says nothing about the others.
         if not wrong & set(conflict.keys):
             key = conflict.keys[0]

@@ -1,0 +1,97 @@
+"""The application, and its port."""
+
+import asyncio
+import socket
+from typing import Any
+
+from aiohttp import web
+
+from signpost_namesrv import logs
+
+from . import brokers, clusters, health, kv, metrics, snapshot, status, topics
+from .auth import TOKENS, Tokens, follow_tokens
+from .background import background
+from .console import add_console
+from .context import CONTEXT, Context
+from .counting import HTTP_STATS, HttpStats, counted, measure_lag
+from .endpoint import Endpoint
+from .guard import GUARDS, Guard, Guards, guarded, sweep
+from .headers import add_headers, problems
+from .metrics import METRICS, Metrics
+from .snapshot import SNAPSHOTS, Snapshots
+
+log = logs.get("http")
+
+ENDPOINTS: tuple[Endpoint[Any, Any], ...] = (
+    *status.ENDPOINTS,
+    *topics.ENDPOINTS,
+    *clusters.ENDPOINTS,
+    *brokers.ENDPOINTS,
+    *kv.ENDPOINTS,
+    *snapshot.ENDPOINTS,
+    *health.ENDPOINTS,
+    *metrics.ENDPOINTS,
+)
+
+
+def make_app(context: Context) -> web.Application:
+    """The application of one name server."""
+    options = context.options
+    app = web.Application(
+        middlewares=[guarded, counted, problems], client_max_size=options.max_body
+    )
+    app[CONTEXT] = context
+    app[GUARDS] = Guards(options)
+    app[TOKENS] = Tokens(options.token_file)
+    app[HTTP_STATS] = HttpStats()
+    app[SNAPSHOTS] = Snapshots()
+    app[METRICS] = Metrics(app)
+    app.on_response_prepare.append(add_headers)
+    app.cleanup_ctx.extend(background(work) for work in (sweep, follow_tokens, measure_lag))
+    for endpoint in ENDPOINTS:
+        _add(app, endpoint)
+    add_console(app)
+    return app
+
+
+def _add(app: web.Application, endpoint: Endpoint[Any, Any]) -> None:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        return await endpoint(request)
+
+    if endpoint.method == "GET":
+        app.router.add_get(endpoint.path, handle, allow_head=not endpoint.streams)
+    else:
+        app.router.add_route(endpoint.method, endpoint.path, handle)
+
+
+class HttpService:
+    """Serves one name server on one HTTP port."""
+
+    def __init__(self, context: Context) -> None:
+        self._options = context.options
+        self._app = make_app(context)
+        self._runner: web.AppRunner
+        self._server: asyncio.Server
+
+    async def start(self, sock: socket.socket) -> int:
+        """Serve on a bound socket; its port."""
+        options = self._options
+        self._runner = web.AppRunner(
+            self._app,
+            access_log=None,
+            keepalive_timeout=options.request_timeout,
+            max_line_size=options.max_header,
+            max_field_size=options.max_header,
+            shutdown_timeout=options.stop_timeout,
+        )
+        await self._runner.setup()
+        inner, guards = self._runner.server, self._app[GUARDS]
+        assert inner is not None
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(lambda: Guard(guards, inner()), sock=sock)
+        return int(sock.getsockname()[1])
+
+    async def stop(self) -> None:
+        """Accept no more, let requests end, close."""
+        self._server.close()
+        await self._runner.cleanup()
