@@ -9,12 +9,12 @@ import msgspec
 from .model import BrokerKey, Group, Queues, StaticMapping
 
 
-class _Change(msgspec.Struct, frozen=True):
+class _Change(msgspec.Struct, frozen=True, tag_field="kind"):
     revision: int
     time_ms: int
 
 
-class QueuesChanged(_Change, frozen=True):
+class QueuesChanged(_Change, frozen=True, tag="queues"):
     """A topic's queues on one broker are now these, or gone."""
 
     topic: str
@@ -22,14 +22,14 @@ class QueuesChanged(_Change, frozen=True):
     queues: Queues | None
 
 
-class GroupChanged(_Change, frozen=True):
+class GroupChanged(_Change, frozen=True, tag="group"):
     """A broker group is now this, or gone."""
 
     broker: str
     group: Group | None
 
 
-class MemberChanged(_Change, frozen=True):
+class MemberChanged(_Change, frozen=True, tag="member"):
     """A broker name joined or left a cluster."""
 
     cluster: str
@@ -37,7 +37,7 @@ class MemberChanged(_Change, frozen=True):
     present: bool
 
 
-class MappingChanged(_Change, frozen=True):
+class MappingChanged(_Change, frozen=True, tag="mapping"):
     """A static topic's mapping on one broker is now this, or gone."""
 
     topic: str
@@ -45,7 +45,7 @@ class MappingChanged(_Change, frozen=True):
     mapping: StaticMapping | None
 
 
-class FiltersChanged(_Change, frozen=True):
+class FiltersChanged(_Change, frozen=True, tag="filters"):
     """A broker's filter servers are now these, or gone."""
 
     key: BrokerKey
@@ -79,6 +79,12 @@ class ChangeLog:
     def since(self, revision: int) -> Iterator[Change]:
         """The changes after `revision`, oldest first. It must not be older than the log."""
         return islice(self._changes, max(0, revision - self.oldest_known), None)
+
+    def page(self, revision: int, limit: int) -> list[Change]:
+        """The first `limit` changes after `revision`, which must not be older than the log."""
+        start = revision - self.oldest_known
+        # By index: near both ends, where readers are, that is quicker than walking there.
+        return [self._changes[i] for i in range(start, min(start + limit, len(self._changes)))]
 
     def subscribe(self, listener: Listener) -> None:
         """Have every further change told to `listener`, at once and in order."""

@@ -4,6 +4,7 @@ It is the sum of one hash per fact, so adding and removing a fact are one additi
 tables with the same facts have the same sum; with 128 bits, only they do.
 """
 
+import json
 from hashlib import blake2b
 
 from .model import BrokerKey, Group, Queues, StaticMapping
@@ -32,21 +33,22 @@ def of_queues(topic: str, queues: Queues | None) -> int:
     if queues is None:
         return 0
     q = queues
-    return _hash(f"q\0{topic}\0{q.broker}\0{q.read} {q.write} {q.perm} {q.sys_flag}")
+    # The lengths keep names apart, whatever characters are in them.
+    names = f"{len(topic)} {len(q.broker)} {topic}{q.broker}"
+    return _hash(f"q {q.read} {q.write} {q.perm} {q.sys_flag} {names}")
 
 
 def of_group(group: Group | None) -> int:
     """The hash of one broker group."""
     if group is None:
         return 0
-    addresses = "\0".join(f"{i}={a}" for i, a in sorted(group.addresses.items()))
-    zone = "" if group.zone is None else f"z{group.zone}"
-    return _hash(f"g\0{group.name}\0{group.cluster}\0{group.acting_master}\0{zone}\0{addresses}")
+    addresses = sorted(group.addresses.items())
+    return _hash(_text("g", group.name, group.cluster, group.acting_master, group.zone, addresses))
 
 
 def of_member(cluster: str, broker: str) -> int:
     """The hash of a broker name's membership in a cluster."""
-    return _hash(f"c\0{cluster}\0{broker}")
+    return _hash(_text("c", cluster, broker))
 
 
 def of_mapping(mapping: StaticMapping | None) -> int:
@@ -54,18 +56,20 @@ def of_mapping(mapping: StaticMapping | None) -> int:
     if mapping is None:
         return 0
     m = mapping
-    ids = ",".join(f"{k}={v}" for k, v in sorted(m.queue_ids.items()))
-    return _hash(
-        f"m\0{m.topic}\0{m.broker}\0{m.total_queues} {m.epoch} {m.dirty}\0{m.scope}\0{ids}"
-    )
+    ids = sorted(m.queue_ids.items())
+    return _hash(_text("m", m.topic, m.broker, m.total_queues, m.epoch, m.dirty, m.scope, ids))
 
 
 def of_filters(key: BrokerKey, servers: tuple[str, ...] | None) -> int:
     """The hash of one broker's filter servers."""
     if not servers:
         return 0
-    listed = "\0".join(servers)
-    return _hash(f"f\0{key.cluster}\0{key.address}\0{listed}")
+    return _hash(_text("f", key.cluster, key.address, servers))
+
+
+def _text(*parts: object) -> str:
+    """The parts, so that no other parts give the same text."""
+    return json.dumps(parts)
 
 
 def _hash(fact: str) -> int:

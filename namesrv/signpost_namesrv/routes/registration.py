@@ -23,7 +23,7 @@ from .tables import SLICE, Tables
 
 
 class Registered(msgspec.Struct, frozen=True):
-    """How a registration ended. A refused one changed nothing but the refused liveness.
+    """How a registration ended. A refused one changed nothing, but a conflicting one is gone.
 
     `conflict` tells that another address holds the brokerId with a newer state.
     """
@@ -43,7 +43,9 @@ def register(tables: Tables, policy: Policy, reg: Registration, now: int) -> Reg
     """Apply a registration, in slices."""
     old_group = tables.groups.get(reg.name)
     if old_group is not None and _is_outdated(tables, old_group, reg):
+        # Whatever id it had before goes too: without liveness nothing would ever remove it.
         tables.drop_live(reg.key)
+        tables.put_group(reg.name, _without(old_group, reg), now)
         return Registered(accepted=False, conflict=True)
     first = old_group is None or reg.broker_id not in old_group.addresses
     if first and len(reg.topics) == 1:
@@ -58,8 +60,9 @@ def register(tables: Tables, policy: Policy, reg: Registration, now: int) -> Reg
         if policy.delete_with_registration and not reg.mappings:
             yield from _drop_unlisted(tables, reg, now)
         yield from _put_topics(tables, group, reg, changed, now)
-        if changed:
-            for mapping in reg.mappings:
+        for mapping in reg.mappings:
+            known = mapping.broker in tables.mappings.get(mapping.topic, {})
+            if mapping.broker in tables.groups and (changed or not known):
                 tables.put_mapping(mapping.topic, mapping.broker, mapping, now)
         tables.incomplete.discard(reg.name)
 
@@ -127,12 +130,16 @@ def _is_outdated(tables: Tables, group: Group, reg: Registration) -> bool:
     return live is not None and live.data_version.state_version > reg.data_version.state_version
 
 
+def _without(group: Group, reg: Registration) -> Group:
+    """The group without what this address held until now."""
+    kept = {i: a for i, a in group.addresses.items() if a != reg.address}
+    return msgspec.structs.replace(group, addresses=kept)
+
+
 def _joined(group: Group | None, reg: Registration) -> Group:
     """The group with this broker in it; an address has one brokerId only."""
-    addresses: dict[int, str] = {}
-    if group is not None:
-        addresses = {i: a for i, a in group.addresses.items() if a != reg.address}
-    addresses[reg.broker_id] = reg.address
+    kept = {} if group is None else _without(group, reg).addresses
+    addresses = {**kept, reg.broker_id: reg.address}
     return Group(
         name=reg.name,
         cluster=group.cluster if group is not None else reg.cluster,

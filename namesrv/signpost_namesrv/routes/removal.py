@@ -99,3 +99,6 @@ def _clean_topics(
                 tables.put_queues(topic, readable, now)
         if any(queues.broker in gone for queues in entries):
             tables.drop_queues(topic, gone, now)
+    for topic, mappings in list(tables.mappings.items()):  # of topics that nobody has
+        for broker in gone.intersection(mappings):
+            tables.put_mapping(topic, broker, None, now)

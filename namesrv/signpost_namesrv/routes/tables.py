@@ -40,7 +40,8 @@ class Tables:
         self.digest = Digest()
         self.log = ChangeLog(log_size)
         self.incomplete: set[str] = set()
-        """Brokers that lost a topic entry by another's request: their next one must be read."""
+        """Brokers whose next registration must be read even if it says nothing new: others
+        changed their topics, or which of the group speaks for them."""
         self._connections: dict[Connection, set[BrokerKey]] = {}
         self._shared: dict[Queues, Queues] = {}
 
@@ -97,6 +98,8 @@ class Tables:
             del self.groups[name]
         else:
             self.groups[name] = group
+            if old is not None and old.min_id != group.min_id:
+                self.incomplete.add(name)
         self.digest.replace(digest.of_group(old), digest.of_group(group))
         self.log.append(GroupChanged(self.revision + 1, now, name, group))
 

@@ -27,6 +27,7 @@ def register_topic(tables: Tables, topic: str, entries: Sequence[Queues], now: i
         return False
     for queues in entries:
         tables.put_queues(topic, queues, now)
+        tables.incomplete.add(queues.broker)
     return True
 
 
