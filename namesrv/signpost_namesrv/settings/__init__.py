@@ -2,14 +2,15 @@
 
 from .arguments import parse_arguments
 from .catalogue import Setting
-from .describe import help_text, settings_text
+from .help import help_text
 from .load import load
-from .model import CATALOGUE, LoadedSettings, Settings
+from .model import CATALOGUE, SCHEME, LoadedSettings, Settings
 from .problems import Problem, SettingsError
 from .sources import parse_properties
 
 __all__ = [
     "CATALOGUE",
+    "SCHEME",
     "LoadedSettings",
     "Problem",
     "Setting",
@@ -19,5 +20,4 @@ __all__ = [
     "load",
     "parse_arguments",
     "parse_properties",
-    "settings_text",
 ]

@@ -1,20 +1,11 @@
 """Settings that are good one by one and do not go together."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from .groups import Network
 from .http import Http
+from .problems import Conflict
 from .security import Access, Tls
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Keys that do not go together (the one to blame first), why, and what to do."""
-
-    keys: tuple[str, ...]
-    what: str
-    remedy: str
 
 
 def conflicts(

@@ -4,73 +4,38 @@ import textwrap
 from collections.abc import Iterator
 
 from .catalogue import Setting, printable, show
-from .model import CATALOGUE, LoadedSettings, Settings
+from .scheme import Loaded, S, Scheme
 
 _WIDTH = 96
 _WIDEST_VALUE = 40
 
-_HEAD = """\
-Usage: signpost-namesrv [-c FILE] [--KEY VALUE ...]
 
-A RocketMQ name server. Stock brokers, clients and admin tools talk to it as to the Java one;
-people, dashboards and other programs read the same routes over HTTP.
-
-  -c, --configFile FILE    read settings from a properties file; a stock namesrv.properties
-                           will do as it is
-  -p, --printConfigItem    print every setting, its value and where that came from, and exit
-  -h, --help               print this, and exit
-      --version            print the version, and exit
-
-A setting is found in four places, the later over the earlier: its default, KEY=VALUE in FILE,
-the environment variable SIGNPOST_KEY, the option --KEY VALUE (or --KEY=VALUE). A word in
-camelCase or with.dots is written WITH_UNDERSCORES in the environment: listenPort is
-SIGNPOST_LISTEN_PORT, tls.server.keyPath is SIGNPOST_TLS_SERVER_KEY_PATH. Lists are written
-with commas. Settings below are shown with their defaults.
-"""
-
-_FOOT = """\
-Examples
-  signpost-namesrv                                  all defaults, port 9876
-  signpost-namesrv -c namesrv.properties -p         what would this file do?
-  signpost-namesrv --listenPort 9877 --httpPort -1  another port, no HTTP
-  SIGNPOST_LOG_FORMAT=json signpost-namesrv         lines for a collector
-
-Environment
-  SIGNPOST_...     settings, as above; one that names no setting stops the start, except those
-                   that Kubernetes makes for Services whose name starts with signpost-
-  ROCKETMQ_HOME    rocketmqHome, as for a stock server
-
-Exit codes
-  0  stopped when asked to, or printed what was asked for
-  1  could not start or go on: the log says why
-  2  a setting is wrong: standard error names each, where it stands and what to do
-"""
-
-
-def help_text() -> str:
-    """The whole of -h."""
+def describe(scheme: Scheme[S]) -> str:
+    """Every setting of a program, for its -h."""
     groups = [
-        "\n".join([_title(name), *lines, ""])
-        for name in Settings.model_fields
-        if (lines := [_option(setting) for setting in _of(name) if setting.about.effect])
+        "\n".join([_title(scheme, name), *lines, ""])
+        for name in scheme.model.model_fields
+        if (lines := [_option(s) for s in _of(scheme, name) if s.about.effect])
     ]
-    idle = "\n".join(["Known from stock servers, without effect here", *_without_effect(), ""])
-    return "\n".join([_HEAD, *groups, idle, _FOOT])
+    if idle := list(_without_effect(scheme)):
+        groups.append("\n".join(["Known from stock servers, without effect here", *idle, ""]))
+    return "\n".join(groups)
 
 
-def settings_text(loaded: LoadedSettings) -> str:
+def settings_text(scheme: Scheme[S], loaded: Loaded[S]) -> str:
     """The whole of -p."""
     return "\n".join(
-        "\n".join([_title(name), *_table(name, loaded), ""]) for name in Settings.model_fields
+        "\n".join([_title(scheme, name), *_table(scheme, name, loaded), ""])
+        for name in scheme.model.model_fields
     )
 
 
-def _of(group: str) -> list[Setting]:
-    return [setting for setting in CATALOGUE.values() if setting.group == group]
+def _of(scheme: Scheme[S], group: str) -> list[Setting]:
+    return [setting for setting in scheme.catalogue.values() if setting.group == group]
 
 
-def _title(group: str) -> str:
-    return f"{group}: {_of(group)[0].model.__doc__}"
+def _title(scheme: Scheme[S], group: str) -> str:
+    return f"{group}: {_of(scheme, group)[0].model.__doc__}"
 
 
 def _option(setting: Setting) -> str:
@@ -89,9 +54,9 @@ def _option(setting: Setting) -> str:
     return "\n".join([*first, *why])
 
 
-def _without_effect() -> Iterator[str]:
+def _without_effect(scheme: Scheme[S]) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
-    for setting in CATALOGUE.values():
+    for setting in scheme.catalogue.values():
         if not setting.about.effect:
             reasons.setdefault(setting.about.why, []).append(setting.key)
     for why, keys in reasons.items():
@@ -101,8 +66,11 @@ def _without_effect() -> Iterator[str]:
         )
 
 
-def _table(group: str, loaded: LoadedSettings) -> Iterator[str]:
-    rows = [(s, show(loaded.settings.value(s.key)), loaded.origins[s.key]) for s in _of(group)]
+def _table(scheme: Scheme[S], group: str, loaded: Loaded[S]) -> Iterator[str]:
+    rows = [
+        (setting, show(scheme.value(loaded.settings, setting.key)), loaded.origins[setting.key])
+        for setting in _of(scheme, group)
+    ]
     keys = max(len(setting.key) for setting, _, _ in rows)
     values = min(max(len(value) for _, value, _ in rows), _WIDEST_VALUE)
     for setting, value, origin in rows:

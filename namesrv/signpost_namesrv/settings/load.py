@@ -5,7 +5,7 @@ from pathlib import Path
 
 from .arguments import WHERE, Arguments
 from .given import Given
-from .model import CATALOGUE, LoadedSettings, make
+from .model import CATALOGUE, SCHEME, LoadedSettings
 from .problems import Problem
 from .sources import from_environment, from_file
 
@@ -19,11 +19,13 @@ def load(arguments: Arguments, environment: Mapping[str, str]) -> LoadedSettings
         # A stock server reports the file it was started with.
         file.append(Given("configStorePath", arguments.file, f"{WHERE} -c"))
         file += from_file(Path(arguments.file), "-c", WHERE)
-    later = [*from_environment(environment, CATALOGUE), *arguments.given]
+    home = environment.get("ROCKETMQ_HOME")
+    stock = [Given("rocketmqHome", home, "environment ROCKETMQ_HOME")] if home else []
+    later = [*stock, *from_environment(environment, CATALOGUE), *arguments.given]
     tls = _from_tls_file([*file, *later])
     found = [*file, *tls, *later]
     problems = [item for item in found if isinstance(item, Problem)]
-    return make(
+    return SCHEME.make(
         (item for item in found if isinstance(item, Given)),
         earlier=[*arguments.problems, *problems],
     )

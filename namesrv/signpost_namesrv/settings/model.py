@@ -1,18 +1,18 @@
-"""All settings as one frozen model, and how it is made from what was given."""
+"""All settings of the name server as one frozen model."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from .catalogue import Setting, catalogue, show
 from .checks import conflicts
-from .given import Given, read
+from .given import Given
 from .groups import Files, Logging, Network, Routes, Shutdown, Warmup
 from .http import Http, Peers
 from .kinds import Group
-from .problems import Problem, SettingsError
+from .problems import Conflict
+from .scheme import Loaded, Scheme
 from .security import Access, Tls
 from .stock import REPORTED, Stock
 
@@ -35,8 +35,7 @@ class Settings(Group):
 
     def value(self, key: str) -> object:
         """The value of a key."""
-        setting = CATALOGUE[key]
-        return getattr(getattr(self, setting.group), setting.attribute)
+        return SCHEME.value(self, key)
 
     def stock_properties(self) -> str:
         """The settings as a stock server reports them to admin tools."""
@@ -44,75 +43,19 @@ class Settings(Group):
 
     def with_updates(self, updates: Mapping[str, str], where: str = "update") -> "Settings":
         """These settings with some changed; SettingsError when any of the changes is wrong."""
-        return make([Given(key, text, where) for key, text in updates.items()], base=self).settings
+        given = [Given(key, text, where) for key, text in updates.items()]
+        return SCHEME.make(given, base=self).settings
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedSettings:
-    """Settings, and where each came from."""
-
-    settings: Settings
-    origins: Mapping[str, str]
-    """By key: "default", "file PATH:LINE", "environment VARIABLE" or "command line"."""
-    without_effect: tuple[str, ...]
-    """The keys that were set although they have no effect here."""
+def _conflicts(settings: Settings) -> Iterator[Conflict]:
+    live = [key for key, setting in CATALOGUE.items() if setting.about.live]
+    return conflicts(settings.network, settings.tls, settings.access, settings.http, live)
 
 
 CATALOGUE: Mapping[str, Setting] = MappingProxyType(catalogue(Settings))
 """Every setting by its key."""
 
+SCHEME = Scheme(Settings, CATALOGUE, _conflicts)
 
-def make(
-    given: Iterable[Given], base: Settings | None = None, earlier: Iterable[Problem] = ()
-) -> LoadedSettings:
-    """Settings from what was given, the later over the earlier; all problems in one error."""
-    reading = read(given, CATALOGUE)
-    origins = dict.fromkeys(CATALOGUE, "default") | reading.origins
-    problems = [*earlier, *reading.problems]
-    groups: dict[str, Group] = {}
-    for name in Settings.model_fields:
-        try:
-            groups[name] = _group(name, reading.values, base)
-        except ValidationError as error:
-            problems += _bad_defaults(name, error)
-    if len(groups) == len(Settings.model_fields):
-        settings = Settings.model_validate(groups)
-        problems += _conflicts(settings, origins, reading.wrong)
-    if problems:
-        raise SettingsError(problems)
-    idle = tuple(key for key in CATALOGUE if key in reading.origins and _idle(key))
-    return LoadedSettings(settings, MappingProxyType(origins), idle)
-
-
-def _idle(key: str) -> bool:
-    return not CATALOGUE[key].about.effect
-
-
-def _group(name: str, values: Mapping[str, object], base: Settings | None) -> Group:
-    here = {
-        s.attribute: values[s.key] for s in CATALOGUE.values() if s.group == name if s.key in values
-    }
-    before = dict(getattr(base, name)) if base else {}
-    model = next(setting.model for setting in CATALOGUE.values() if setting.group == name)
-    return model.model_validate(before | here)
-
-
-def _bad_defaults(group: str, error: ValidationError) -> Iterator[Problem]:
-    wrong = {problem["loc"][0]: problem["msg"] for problem in error.errors()}
-    for key, setting in CATALOGUE.items():
-        if setting.group == group and setting.attribute in wrong:
-            what = wrong[setting.attribute].removeprefix("Value error, ")
-            yield Problem(key, setting.default, "default", what, f"set {key}")
-
-
-def _conflicts(
-    settings: Settings, origins: Mapping[str, str], wrong: Set[str]
-) -> Iterator[Problem]:
-    live = [key for key, setting in CATALOGUE.items() if setting.about.live]
-    groups = settings.network, settings.tls, settings.access, settings.http
-    for conflict in conflicts(*groups, live):
-        # A value that could not be read says nothing about the others.
-        if not wrong & set(conflict.keys):
-            key = conflict.keys[0]
-            value = show(settings.value(key))
-            yield Problem(key, value, origins[key], conflict.what, conflict.remedy)
+LoadedSettings = Loaded[Settings]
+"""The settings of the name server, and where each came from."""

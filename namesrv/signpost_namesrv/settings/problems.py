@@ -25,6 +25,15 @@ class Problem:
         return f"{printable(self.where)}: {printable(text)}: {self.what}; {self.remedy}"
 
 
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Keys that do not go together (the one to blame first), why, and what to do."""
+
+    keys: tuple[str, ...]
+    what: str
+    remedy: str
+
+
 class SettingsError(Exception):
     """The settings cannot be used; `problems` has every reason."""
 

@@ -38,8 +38,6 @@ def from_environment(
 ) -> Iterator[Given | Problem]:
     """What the environment gives. A SIGNPOST_ variable that means nothing is a mistake."""
     known = {setting.variable: setting for setting in catalogue.values()}
-    if home := variables.get("ROCKETMQ_HOME"):
-        yield Given("rocketmqHome", home, "environment ROCKETMQ_HOME")
     for name, text in sorted(variables.items()):
         if not name.startswith(PREFIX) or name in _NOT_SETTINGS:
             continue
