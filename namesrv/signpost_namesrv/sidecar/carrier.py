@@ -30,6 +30,8 @@ class Carrier:
 
     def __init__(self, fleet: Fleet, teller: Teller, now: Callable[[], float]) -> None:
         self.records: dict[BrokerId, Record] = {}
+        self.retired: dict[BrokerId, Record] = {}
+        """Drained: they stay away until their process is gone."""
         self.owners: dict[BrokerId, Peer] = {}
         self.on_lost: Callable[[Record], None] = lambda record: None
         self._fleet = fleet
@@ -59,8 +61,14 @@ class Carrier:
         """A broker hung up."""
         for broker in [b for b, owner in self.owners.items() if owner is peer]:
             del self.owners[broker]
-            if record := self.records.get(broker):
+            if record := self.records.get(broker) or self.retired.get(broker):
                 self.on_lost(record)
+
+    def push(self, command: Command) -> None:
+        """Pass a name server's request on to the broker that it is about."""
+        name = command.field("brokerName")
+        for peer in {owner for broker, owner in self.owners.items() if broker.name == name}:
+            peer.push(command)
 
     # the name servers' side
 
@@ -87,6 +95,23 @@ class Carrier:
         code = RequestCode.UNREGISTER_BROKER
         return await self._leave(record.broker, Command(code=code, opaque=0, fields=fields))
 
+    async def announce(self, command: Command) -> Command:
+        """Register a broker that does not speak for itself."""
+        return await self._spread(await self._absorb(command), command)
+
+    async def make_read_only(self, records: list[Record]) -> list[Record]:
+        """From now on, say that these brokers take no messages; the ones that did."""
+        async with self._changing:
+            for record in records:
+                record.make_read_only()
+        return [r for r in records if r.broker.is_master]
+
+    async def retire(self, record: Record) -> list[Outcome]:
+        """Unregister a broker everywhere, and do not let it back in while it lives."""
+        if record.broker in self.owners:
+            self.retired[record.broker] = record
+        return await self.remove(record)
+
     # one request each
 
     async def _forward(self, request: Command) -> Command:
@@ -98,8 +123,13 @@ class Carrier:
         return rule.merge(request, outcomes)
 
     async def _register(self, request: Command, peer: Peer) -> Command:
-        record = await self._absorb(request)
-        self.owners[record.broker] = peer
+        broker = broker_of(request)
+        self.owners[broker] = peer
+        if broker in self.retired:
+            return answer(request, ResponseCode.SYSTEM_ERROR, "sidecar: this broker is drained")
+        return await self._spread(await self._absorb(request), request)
+
+    async def _spread(self, record: Record, request: Command) -> Command:
         # A slave learns of its master from nothing but the answer to a registration.
         speaker = None if record.broker.is_master else next(iter(self._fleet.up), None)
         outcomes = await self._fleet.ask_all(
@@ -171,7 +201,6 @@ class Carrier:
     def _forget(self, record: Record) -> None:
         record.left = True
         self.records.pop(record.broker, None)
-        self.owners.pop(record.broker, None)
 
     async def _leave(self, broker: BrokerId, command: Command) -> list[Outcome]:
         async def ask(link: Link) -> Command:

@@ -1,13 +1,14 @@
 """The broker's side: the port that a broker takes for its name server."""
 
 import asyncio
-import itertools
+import time
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Protocol, cast
 
 from signpost_namesrv import logs
 from signpost_namesrv.dispatch.replies import answer
+from signpost_namesrv.dispatch.stats import Stats
 from signpost_namesrv.wire.codes import ResponseCode
 from signpost_namesrv.wire.command import Command, decode_frame, encode_frame
 from signpost_namesrv.wire.errors import FrameError
@@ -45,6 +46,7 @@ class Listener:
     def __init__(self, handler: Handler, bounds: Bounds | None = None) -> None:
         self.handler = handler
         self.bounds = bounds or Bounds()
+        self.stats = Stats()
         self.peers: set[Peer] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server
@@ -77,7 +79,6 @@ class Peer(asyncio.Protocol):
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
         self._cutter = FrameCutter(listener.bounds.max_frame, listener.bounds.max_header)
-        self._opaques = itertools.count(1)
         self._transport: asyncio.Transport
         self._in_flight = 0
         self._inbox: list[bytes] = []
@@ -154,12 +155,14 @@ class Peer(asyncio.Protocol):
         self._listener.spawn(self._serve(request))
 
     async def _serve(self, request: Command) -> None:
+        started = time.perf_counter()
         try:
             reply = await self._listener.handler.handle(request, self)
         except Exception as e:  # a bug must cost one answer, not the broker's connection
             log.error("request failed", code=request.code, error=e)
             reply = answer(request, ResponseCode.SYSTEM_ERROR, f"sidecar: {type(e).__name__}")
         self._in_flight -= 1
+        self._listener.stats.count(request.code, reply.code, time.perf_counter() - started)
         if not self.closed:
             if not request.is_oneway:
                 self._transport.write(encode_frame(reply))

@@ -1,19 +1,35 @@
 """The parts of a sidecar, joined."""
 
+import asyncio
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
+from signpost_namesrv import logs
 from signpost_namesrv.wire.command import Command
 
 from .backoff import Backoff
 from .carrier import Carrier
+from .declaring import Declaring
+from .discovery.addresses import AddressError, split
+from .discovery.roster import Roster
+from .discovery.source import Source, follow
+from .drain import Drain
 from .endpoint import Endpoint
 from .fleet import Fleet
 from .link import Dialling, Link
 from .listener import Bounds, Listener
+from .notices import Notices
+from .presence import Fate, await_fate, can_connect
+from .record import Record
 from .telling import Teller
+
+log = logs.get("sidecar")
+
+_TICK = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +44,12 @@ class Options:
     register_timeout: float = 12.0
     reconnect_first: float = 0.05
     reconnect_longest: float = 0.8
+    linger: float = 120.0
+    drain_wait: float = 35.0
+    broker_probe: str = ""
+    """Where a broker that hung up is looked for; empty: at the address it registered."""
+    declared: Path | None = None
+    beat_seconds: float = 30.0
 
 
 class Sidecar:
@@ -36,31 +58,99 @@ class Sidecar:
     def __init__(
         self,
         options: Options,
+        sources: Sequence[Source] = (),
         now: Callable[[], float] = time.monotonic,
         rand: Callable[[], float] = random.random,
     ) -> None:
         self.options = options
-        self._now = now
+        self.now = now
         self._random = rand
+        self._sources = sources
+        self.roster = Roster((source.name for source in sources), options.linger)
         self.fleet = Fleet(self._make_link, options.answer_wait)
         self.teller = Teller(now, options.register_timeout)
         self.carrier = Carrier(self.fleet, self.teller, now)
+        self.carrier.on_lost = lambda record: self._spawn(self._look_after(record))
         self.listener = Listener(self.carrier, options.bounds)
+        self.drain = Drain(self.carrier, self.fleet, options.drain_wait)
+        self.declaring: Declaring | None = None
+        if options.declared is not None:
+            self.declaring = Declaring(options.declared, self.carrier, now, options.beat_seconds)
+        self._notices = Notices()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> int:
-        """Listen; the port."""
-        return await self.listener.start(self.options.host, self.options.port)
+        """Listen and look for name servers; the port."""
+        port = await self.listener.start(self.options.host, self.options.port)
+        for source in self._sources:
+            self._spawn(follow(source, self.roster, self._update, self.now))
+        if self._sources:
+            self._spawn(self._tick())
+        if self.declaring is not None:
+            self._spawn(self.declaring.run())
+        return port
 
     async def stop(self) -> None:
         """Hang up everywhere."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.listener.stop()
         await self.fleet.close()
+        for source in self._sources:
+            await source.close()
 
     def _make_link(self, address: str) -> Link:
         options = self.options
         backoff = Backoff(options.reconnect_first, options.reconnect_longest, self._random)
         endpoint = Endpoint(address, backoff)
-        return Link(endpoint, options.dialling, self.carrier.catch_up, self._told, self._now)
+        return Link(endpoint, options.dialling, self.carrier.catch_up, self._told, self.now)
+
+    def _update(self) -> None:
+        up = {link.endpoint.address for link in self.fleet.up}
+        self.fleet.set(self.roster.wanted(up.__contains__, self.now()))
+
+    async def _tick(self) -> None:
+        """Let go of unlisted name servers in time."""
+        while True:
+            await asyncio.sleep(_TICK)
+            if self.roster.leaving:
+                self._update()
 
     def _told(self, command: Command) -> None:
         """A name server asks something of the broker."""
+        if self._notices.is_news(command, self.now()):
+            self.carrier.push(command)
+
+    async def _look_after(self, record: Record) -> None:
+        """A broker hung up."""
+        broker = record.broker
+        log.info("broker hung up", broker=broker.name)
+        fate = await await_fate(
+            lambda: self._is_there(broker.address),
+            lambda: broker in self.carrier.owners,
+            lambda: record.fresh(self.now()),
+        )
+        log.info("broker that hung up", broker=broker.name, fate=fate.value)
+        if fate is Fate.BACK:
+            return
+        self.carrier.retired.pop(broker, None)
+        if not record.left:
+            await self.carrier.remove(record)
+
+    async def _is_there(self, address: str) -> bool:
+        try:
+            host, port = split(self.options.broker_probe or address)
+        except AddressError:
+            return False
+        return await can_connect(host, port)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("a part of the sidecar failed", error=error)

@@ -1,0 +1,5 @@
+"""The sidecar's process."""
+
+from .run import run
+
+__all__ = ["run"]
