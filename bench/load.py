@@ -45,6 +45,11 @@ class Figures:
     others_on_server_core: float
 
     @property
+    def per_cpu(self) -> float:
+        """Requests per second of processor time of the server: others weigh less on it."""
+        return self.rps / max(self.server_cpu, 0.001)
+
+    @property
     def others(self) -> float:
         """The larger of the two."""
         return max(self.others_on_load_core, self.others_on_server_core)

@@ -42,16 +42,17 @@ COMMANDS: dict[str, Callable[[Path, int], list[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How long and how often to measure."""
+    """How long and how often to measure; all times in seconds."""
 
     repeats: int
     seconds: float
-    warm_java: float
-    warm_others: float
+    warm_step: float
+    warm_least: float
+    warm_most: float
 
 
-FULL = Plan(repeats=5, seconds=8, warm_java=60, warm_others=3)
-QUICK = Plan(repeats=1, seconds=2, warm_java=5, warm_others=1)
+FULL = Plan(repeats=5, seconds=5, warm_step=15, warm_least=60, warm_most=180)
+QUICK = Plan(repeats=1, seconds=2, warm_step=5, warm_least=5, warm_most=5)
 
 
 class Subject:
@@ -122,9 +123,7 @@ def compare(names: Sequence[str], plan: Plan) -> dict[str, dict[str, list[Figure
 
 def _one_shape(subjects: Sequence[Subject], shape: Shape, plan: Plan) -> dict[str, list[Figures]]:
     for subject in subjects:
-        seconds = plan.warm_java if subject.name == "java" else plan.warm_others
-        figures = _alone(subjects, subject, shape, seconds)
-        step(f"{shape}: {subject.name} warmed up for {seconds:g} s: {figures.rps:,.0f}/s")
+        _warm_up(subjects, subject, shape, plan)
     runs: dict[str, list[Figures]] = {subject.name: [] for subject in subjects}
     for repeat in range(plan.repeats):
         for subject in subjects:  # in turns: a slow minute of the machine hits all alike
@@ -136,6 +135,17 @@ def _one_shape(subjects: Sequence[Subject], shape: Shape, plan: Plan) -> dict[st
                 f" others took {figures.others:.0%}"
             )
     return runs
+
+
+def _warm_up(subjects: Sequence[Subject], subject: Subject, shape: Shape, plan: Plan) -> None:
+    """One step; for a JVM a minute, and on until two steps in a row are no faster by 5 %."""
+    spent, best, stale = 0.0, 0.0, 0
+    while spent < plan.warm_most and (spent < plan.warm_least or stale < 2):
+        figures = _alone(subjects, subject, shape, plan.warm_step)
+        stale = 0 if figures.per_cpu > best * 1.05 else stale + 1
+        best = max(best, figures.per_cpu)
+        spent += plan.warm_step if subject.name == "java" else plan.warm_most
+        step(f"{shape}: {subject.name} warms up: {figures.rps:,.0f}/s")
 
 
 def _calmest(

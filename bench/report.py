@@ -69,7 +69,7 @@ def rows_table(rows: Iterable[Row]) -> str:
 def lookup_table(medians: Mapping[str, Mapping[str, Figures]]) -> str:
     """One row for each load and server, with the targets in Signpost's rows."""
     head = ["connections x depth", "server", "requests/s", "p50 us", "p99 us", "of Java", "of C"]
-    head += ["server core", "load core", "targets"]
+    head += ["per CPU s", "server core", "load core", "targets"]
     rows = [
         [
             shape,
@@ -79,6 +79,7 @@ def lookup_table(medians: Mapping[str, Mapping[str, Figures]]) -> str:
             f"{run.p99_us:,.0f}",
             _ratio(run, by_name.get("java"), "{:.2f}x"),
             _ratio(run, by_name.get("c"), "{:.0%}"),
+            f"{run.per_cpu:,.0f}",
             f"{run.server_cpu:.0%}",
             f"{run.generator_cpu:.0%}",
             _targets(TARGETS[shape], by_name) if name == "ours" else "",
