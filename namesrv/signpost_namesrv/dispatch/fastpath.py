@@ -25,8 +25,11 @@ from signpost_namesrv.wire.command import Command, encode_frame
 from .state import ORDER_NAMESPACE
 
 _CUT = b'"opaque":'
-_TAIL = re.compile(rb',"serializeTypeCurrentRPC":"JSON","version":[4-9][0-9][0-9]\}')
-_MAX_DIGITS = 10
+# From 4.9.4 (401) on, all versions get the same answer.
+_VERSION = rb"(?:40[1-9]|4[1-9][0-9]|[5-9][0-9][0-9])"
+_TAIL = re.compile(rb',"serializeTypeCurrentRPC":"JSON","version":%b\}' % _VERSION)
+_MAX_DIGITS = 9  # whatever has so many is a 32-bit integer
+_ZERO = ord("0")
 
 MAX_READ = 32 * 1024
 """Larger reads go the slow way, which stops when the peer does not take its answers."""
@@ -57,17 +60,19 @@ class FastPath:
             last = parts[-1]
             if count == 2:
                 opaque = last[:digits]
-                if last[digits:] not in self._tails or not opaque.isdigit():
+                if last[digits:] not in self._tails or not opaque.isdigit() or last[0] == _ZERO:
                     return None
                 self.served += 1
                 return b"%b%b%b" % (before, opaque, after)
             out: list[bytes] = []
             for part in parts[1:-1]:
+                if part[0] == _ZERO:
+                    return None
                 out += (before, part[:digits], after)
                 digits, before, after = answers[part[digits:]]
-        except KeyError:
+        except (KeyError, IndexError):
             return None
-        if last[digits:] not in self._tails:
+        if last[digits:] not in self._tails or last[0] == _ZERO:
             return None
         out += (before, last[:digits], after)
         if not b"".join(out[1::3]).isdigit():
@@ -95,9 +100,12 @@ class FastPath:
         entry = (len(digits), before + _CUT, after[len(digits) :])
         head = _word.pack(len(frame)) + head
         keys = (head, tail + head)
-        self._bytes += 2 * (len(head) + len(tail)) + len(after)
-        if len(self._answers) >= self._max_entries or self._bytes > self._max_bytes:
+        if tail in self._tails and all(key in self._answers for key in keys):
+            return
+        size = 2 * (len(head) + len(tail)) + len(before) + len(after)
+        if len(self._answers) >= self._max_entries or self._bytes + size > self._max_bytes:
             self.clear()
+        self._bytes += size
         self._tails.add(tail)
         self._by_topic.setdefault(topic, []).extend(keys)
         for key in keys:
