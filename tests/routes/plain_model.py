@@ -69,7 +69,7 @@ class Plain:
         if delete_unlisted and not reg.mappings:
             listed = [name for name, _ in reg.topics]
             for topic in list(self.topics):
-                if topic not in listed:
+                if topic not in listed and reg.name in self.topics[topic]:
                     self._drop(topic, reg.name)
         for name, t in reg.topics:
             if changed or reg.name not in self.topics.get(name, {}):

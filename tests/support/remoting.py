@@ -42,9 +42,9 @@ def request(
 
 
 def binary_header(
-    code: int, fields: Mapping[str, str], opaque: int = 1, flag: int = 0, version: int = 479
+    code: int, fields: Mapping[str, Any], opaque: int = 1, flag: int = 0, version: int = 479
 ) -> bytes:
-    packed = b"".join(_text(k, ">h") + _text(v, ">i") for k, v in fields.items())
+    packed = b"".join(_text(k, ">h") + _text(str(v), ">i") for k, v in fields.items())
     fixed = struct.pack(">hbhii", code, 0, version, opaque, flag)
     return fixed + struct.pack(">i", 0) + struct.pack(">i", len(packed)) + packed
 
