@@ -51,6 +51,11 @@ bench: setup ## Speed beside the Java name server; BENCH=--quick for a short run
 	@$(BIN)/python -m bench.lookup $(BENCH)
 	@$(BIN)/python -m bench.registration $(BENCH)
 
+.PHONY: crds
+crds: setup ## Write crds/ (and the chart's copy) anew from the operator's models
+	@$(BIN)/python -m tools.settings_catalogue
+	@$(BIN)/python -m signpost_operator.crds crds charts/signpost/crds
+
 .PHONY: lock
 lock: | $(UV) ## Pin the dependencies anew, with hashes
 	@for f in namesrv operator dev; do \
