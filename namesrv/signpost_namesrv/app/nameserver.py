@@ -95,7 +95,6 @@ class NameServer:
             kv=self._kv,
             remoting=Remoting(self.server),
             run_job=self.server.writer.run,
-            stats=self.server.stats,
             tls=self._tls,
             options=translate.http(self._settings, remoting_port, port),
         )

@@ -52,9 +52,8 @@ def _register(state: State, request: Command, peer: Peer, fingerprint: Hashable)
         request.body, compressed=flag(request, "compressed"), version=request.version
     )
     acting_master = request.field("enableActingMaster")
-    done = yield from registration.register(
-        state.tables,
-        state.policy,
+    done = yield from enrol(
+        state,
         Registration(
             cluster=required(request, "clusterName"),
             name=required(request, "brokerName"),
@@ -71,26 +70,30 @@ def _register(state: State, request: Command, peer: Peer, fingerprint: Hashable)
             connection=peer.connection,
             fingerprint=fingerprint,
         ),
-        state.now_ms(),
+        peer.address,
     )
-    _log_registration(request, peer, done, len(body.topics))
-    if done.notification is not None:
-        state.notify(done.notification)
     return _registered(state, request, done)
 
 
-def _log_registration(
-    request: Command, peer: Peer, done: registration.Registered, topics: int
-) -> None:
+def enrol(state: State, reg: Registration, peer: str) -> registration.Registering:
+    """Apply a registration, whichever way it came, and tell those whom it concerns."""
+    done = yield from registration.register(state.tables, state.policy, reg, state.now_ms())
+    _log_registration(reg, peer, done)
+    if done.notification is not None:
+        state.notify(done.notification)
+    return done
+
+
+def _log_registration(reg: Registration, peer: str, done: registration.Registered) -> None:
     if done.accepted and not done.first:
         return  # the tables' own log tells what a repeated one changed
     fields = {
-        "cluster": request.field("clusterName"),
-        "broker": request.field("brokerName"),
-        "id": request.field("brokerId"),
-        "address": request.field("brokerAddr"),
-        "topics": topics,
-        "peer": peer.address,
+        "cluster": reg.cluster,
+        "broker": reg.name,
+        "id": reg.broker_id,
+        "address": reg.address,
+        "topics": len(reg.topics),
+        "peer": peer,
     }
     if done.accepted:
         log.info("broker registered", **fields)

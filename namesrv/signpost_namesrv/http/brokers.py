@@ -10,7 +10,7 @@ from signpost_namesrv.routes.model import PERM_READ, PERM_WRITE, BrokerKey, Grou
 
 from .context import Context
 from .endpoint import JSON, Answer, Call, Endpoint, reply
-from .models import Millis, Model, Name, Nothing
+from .models import AnyLong, Millis, Model, Name, Nothing
 from .problems import not_found
 
 SLICE = 100
@@ -29,9 +29,9 @@ class Connected(Model):
 class Version(Model):
     """The version of a broker's topic table."""
 
-    state_version: int
-    timestamp: int
-    counter: int
+    state_version: AnyLong
+    timestamp: AnyLong
+    counter: AnyLong
 
 
 class Life(Model):

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 from aiohttp import web
 
 from signpost_namesrv.dispatch.state import State
-from signpost_namesrv.dispatch.stats import Stats
 
 from .options import Options
 from .pace import Pace
@@ -79,7 +78,6 @@ class Context:
     kv: KvView
     remoting: RemotingView
     run_job: RunJob
-    stats: Stats
     tls: TlsView | None = None
     options: Options = field(default_factory=Options)
     identity: str = field(default_factory=lambda: str(uuid.uuid4()))

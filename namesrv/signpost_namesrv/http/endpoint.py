@@ -61,6 +61,8 @@ class Endpoint(Generic[P, B]):
     problems: Mapping[int, str] = field(default_factory=dict)
     access: Access = Access.READ
     headers: tuple[Header, ...] = ()
+    lenient: bool = False
+    """Ignores query parameters that it does not know: stock programs send what they like."""
     streams: bool = False
     """Writes its answer bit by bit, so HEAD is not for it."""
 
@@ -95,6 +97,8 @@ def _read_params(request: web.Request, endpoint: Endpoint[P, B]) -> P:
     for name in request.query:
         value = request.query[name]
         if name not in names - endpoint.in_path:
+            if endpoint.lenient:
+                continue
             known = ", ".join(sorted(names - endpoint.in_path)) or "none at all"
             faults.append(fault("query", name, value, f"not known here; known: {known}"))
         elif len(request.query.getall(name)) > 1:

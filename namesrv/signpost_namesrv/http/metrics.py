@@ -24,8 +24,10 @@ from signpost_namesrv.wire.codes import RequestCode, ResponseCode
 from .context import CONTEXT, Context
 from .counting import HTTP_STATS, LATENCY, HttpStats
 from .endpoint import Answer, Call, Endpoint
+from .feed import FEED, Feed
 from .guard import GUARDS, Guards
 from .models import Nothing
+from .peerwatch import PEERS, PeerWatch
 from .snapshot import SNAPSHOTS, Snapshots
 
 AGES = (10, 30, 60, 120)
@@ -45,6 +47,8 @@ class Metrics(Collector):
         self._http = app[HTTP_STATS]
         self._guards = app[GUARDS]
         self._snapshots = app[SNAPSHOTS]
+        self._feed = app[FEED]
+        self._peers = app[PEERS]
         self.registry = CollectorRegistry(auto_describe=False)
         self.registry.register(self)
         ProcessCollector(registry=self.registry)
@@ -59,7 +63,9 @@ class Metrics(Collector):
         yield from _requests(self._context)
         yield from _tables(self._context)
         yield from _tls(self._context)
-        yield from _http(self._http, self._guards, self._snapshots)
+        yield from _http(self._http, self._guards)
+        yield from _readers(self._feed, self._snapshots)
+        yield from _peers(self._peers)
 
 
 METRICS = web.AppKey("metrics", Metrics)
@@ -70,14 +76,14 @@ def _server(context: Context) -> Iterator[Metric]:
     yield InfoMetricFamily("signpost_server", "Version and identity of this server.", info)
     ready = context.state.not_ready() is None
     yield _gauge("ready", "1 when clients should come here.", int(ready))
-    stats, remoting = context.stats, context.remoting
+    stats, remoting = context.state.stats, context.remoting
     yield _gauge("connections", "Peers on the remoting port.", remoting.connections)
     yield _counter("connections_accepted", "Peers let in.", stats.connections_accepted)
     yield _counter("connections_refused", "Peers turned away: too many.", stats.connections_refused)
 
 
 def _requests(context: Context) -> Iterator[Metric]:
-    stats = context.stats
+    stats = context.state.stats
     counts: dict[tuple[str, str], int] = {}
     for (code, outcome), count in stats.requests.items():
         labels = _CODES.get(code, _UNKNOWN), _OUTCOMES.get(outcome, _UNKNOWN)
@@ -123,9 +129,8 @@ def _tables(context: Context) -> Iterator[Metric]:
     left = CounterMetricFamily(
         "signpost_broker_departures", "Brokers that left, by reason.", labels=["reason"]
     )
-    reasons = {"silent": 0, "connection closed": 0, "unregistered": 0} | context.stats.departures
-    unregistered = RequestCode.UNREGISTER_BROKER, ResponseCode.SUCCESS
-    reasons["unregistered"] += context.stats.requests[unregistered]
+    reasons = dict.fromkeys(("silent", "connection closed", "unregistered"), 0)
+    reasons |= context.state.stats.departures
     for reason, count in sorted(reasons.items()):
         left.add_metric([reason], count)
     yield left
@@ -143,7 +148,7 @@ def _tls(context: Context) -> Iterator[Metric]:
         )
 
 
-def _http(stats: HttpStats, guards: Guards, snapshots: Snapshots) -> Iterator[Metric]:
+def _http(stats: HttpStats, guards: Guards) -> Iterator[Metric]:
     requests = CounterMetricFamily(
         "signpost_http_requests", "HTTP requests answered.", labels=["method", "path", "status"]
     )
@@ -158,12 +163,26 @@ def _http(stats: HttpStats, guards: Guards, snapshots: Snapshots) -> Iterator[Me
     yield seconds
     yield _gauge("http_connections", "Connections on the HTTP port.", len(guards))
     yield _counter("http_connections_refused", "HTTP clients turned away.", guards.refused)
-    yield _counter("snapshots", "Snapshots written.", snapshots.total)
     lag = HistogramMetricFamily(
         "signpost_event_loop_lag_seconds", "How much later than asked the event loop woke a timer."
     )
     lag.add_metric([], _cumulative(stats.lag.bounds, stats.lag.counts), stats.lag.sum)
     yield lag
+
+
+def _readers(feed: Feed, snapshots: Snapshots) -> Iterator[Metric]:
+    yield _gauge("watchers", "Watchers and long polls.", feed.readers)
+    yield _counter("resyncs", "Watchers told to start over from a snapshot.", feed.resyncs)
+    yield _counter("snapshots", "Snapshots written.", snapshots.total)
+
+
+def _peers(peers: PeerWatch) -> Iterator[Metric]:
+    states = GaugeMetricFamily(
+        "signpost_peers", "Other name servers, by what is known of them.", labels=["state"]
+    )
+    for state, count in peers.counts().items():
+        states.add_metric([state], count)
+    yield states
 
 
 def _gauge(name: str, text: str, value: float) -> Metric:

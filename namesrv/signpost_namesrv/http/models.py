@@ -21,5 +21,6 @@ class Nothing(Model):
 Name = Annotated[str, Field(min_length=1, max_length=1024)]
 Int = Annotated[int, Field(ge=0, le=INT_MAX)]
 Long = Annotated[int, Field(ge=0, le=LONG_MAX)]
+AnyLong = Annotated[int, Field(ge=-LONG_MAX - 1, le=LONG_MAX)]
 Millis = Annotated[int, Field(description="Milliseconds since 1970.")]
 Revision = Annotated[int, Field(ge=0, le=LONG_MAX)]

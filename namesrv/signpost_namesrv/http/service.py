@@ -1,6 +1,7 @@
 """The application, and its port."""
 
 import asyncio
+import functools
 import socket
 from typing import Any
 
@@ -8,16 +9,33 @@ from aiohttp import web
 
 from signpost_namesrv import logs
 
-from . import brokers, clusters, health, kv, metrics, snapshot, status, topics
+from . import (
+    brokers,
+    changes,
+    clusters,
+    health,
+    kv,
+    metrics,
+    nsaddr,
+    peers,
+    snapshot,
+    status,
+    topics,
+    watch,
+    writing,
+)
 from .auth import TOKENS, Tokens, follow_tokens
 from .background import background
 from .console import add_console
 from .context import CONTEXT, Context
 from .counting import HTTP_STATS, HttpStats, counted, measure_lag
 from .endpoint import Endpoint
+from .feed import FEED, Feed, close_feed
 from .guard import GUARDS, Guard, Guards, guarded, sweep
 from .headers import add_headers, problems
 from .metrics import METRICS, Metrics
+from .openapi import add_openapi, openapi
+from .peerwatch import PEERS, PeerWatch, peer_session, watch_peers
 from .snapshot import SNAPSHOTS, Snapshots
 
 log = logs.get("http")
@@ -28,8 +46,13 @@ ENDPOINTS: tuple[Endpoint[Any, Any], ...] = (
     *clusters.ENDPOINTS,
     *brokers.ENDPOINTS,
     *kv.ENDPOINTS,
+    *writing.ENDPOINTS,
     *snapshot.ENDPOINTS,
+    *changes.ENDPOINTS,
+    *watch.ENDPOINTS,
+    *peers.ENDPOINTS,
     *health.ENDPOINTS,
+    *nsaddr.ENDPOINTS,
     *metrics.ENDPOINTS,
 )
 
@@ -45,13 +68,25 @@ def make_app(context: Context) -> web.Application:
     app[TOKENS] = Tokens(options.token_file)
     app[HTTP_STATS] = HttpStats()
     app[SNAPSHOTS] = Snapshots()
+    app[FEED] = Feed(context)
+    app[PEERS] = PeerWatch(context, app[TOKENS])
     app[METRICS] = Metrics(app)
     app.on_response_prepare.append(add_headers)
-    app.cleanup_ctx.extend(background(work) for work in (sweep, follow_tokens, measure_lag))
+    app.on_shutdown.append(close_feed)
+    app.cleanup_ctx.append(peer_session)
+    app.cleanup_ctx.extend(
+        background(work) for work in (sweep, follow_tokens, measure_lag, watch_peers)
+    )
     for endpoint in ENDPOINTS:
         _add(app, endpoint)
+    add_openapi(app, _document())
     add_console(app)
     return app
+
+
+@functools.cache
+def _document() -> bytes:
+    return openapi(ENDPOINTS)
 
 
 def _add(app: web.Application, endpoint: Endpoint[Any, Any]) -> None:
@@ -79,6 +114,7 @@ class HttpService:
         self._runner = web.AppRunner(
             self._app,
             access_log=None,
+            handler_cancellation=True,
             keepalive_timeout=options.request_timeout,
             max_line_size=options.max_header,
             max_field_size=options.max_header,
