@@ -27,7 +27,7 @@ async def until(condition: Callable[[], object], what: str = "", seconds: float 
     """Wait until something holds."""
     try:
         async with asyncio.timeout(seconds):
-            while not condition():
+            while not condition():  # noqa: ASYNC110 - conditions of others, not ours to signal
                 await asyncio.sleep(0.005)
     except TimeoutError:
         raise AssertionError(f"did not happen: {what or condition}") from None

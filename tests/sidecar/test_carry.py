@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
-from signpost_namesrv.sidecar.sidecar import Options, Sidecar
 
+from signpost_namesrv.sidecar.sidecar import Options, Sidecar
 from tests.sidecar.actors import Broker, Server, servers, until
 
 
