@@ -71,10 +71,14 @@ class Run:
     _peers: dict[str, Peer] = field(default_factory=dict)
 
     def observe(self, script: Iterable[Step]) -> Iterator[Observed]:
-        """Read the script to the server, one step after the other."""
+        """Read the script to the server, one step after the other, and tell who heard what."""
+        self.listeners.heard.clear()
         try:
             for step in script:
                 yield self._take(step)
+            for address in self.listeners.addresses:
+                last = Step(f"all that {address} heard", None, address)
+                yield Observed(last, None, tuple(self._heard(address)))
         finally:
             for peer in self._peers.values():
                 peer.close()
@@ -127,7 +131,8 @@ def compare(java: Observed, ours: Observed) -> Iterator[Difference]:
     """Every field in which the answers differ."""
     code = java.step.request.code if java.step.request else 0
     left, right = facts(code, java.answer), facts(code, ours.answer)
-    for number, (one, other) in enumerate(zip(java.pushed, ours.pushed, strict=True)):
+    left["905s"], right["905s"] = len(java.pushed), len(ours.pushed)
+    for number, (one, other) in enumerate(zip(java.pushed, ours.pushed, strict=False)):
         left |= {f"905/{number} {key}": value for key, value in facts(905, one).items()}
         right |= {f"905/{number} {key}": value for key, value in facts(905, other).items()}
     if "ROCKETMQ" in (left.get("serialization"), right.get("serialization")):

@@ -8,6 +8,7 @@ from itertools import chain
 
 from tests.conformance.script import Script
 from tests.conformance.scripts import brokers, requests, switched
+from tests.conformance.scripts.rivals import rivals
 from tests.conformance.scripts.walk import Walk
 
 
@@ -46,6 +47,7 @@ SCENARIOS = [
             brokers.registrations(),
             brokers.removals(),
             brokers.zones(),
+            rivals(1, 60),
             _walk(1),
             brokers.refusals(),
         ),
@@ -70,6 +72,7 @@ SCENARIOS = [
         lambda _: chain(switched.order(), switched.lists(), requests.config("on")),
         {
             "needWaitForService": "true",
+            "waitSecondsForService": "3600",
             "enableTopicList": "false",
             "enableAllTopicList": "false",
             "returnOrderTopicConfigToBroker": "false",
