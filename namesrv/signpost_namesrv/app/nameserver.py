@@ -109,6 +109,8 @@ class NameServer:
         self.state.reads = translate.reads(settings.routes)
         self.state.warmup.enabled = settings.warmup.need_wait_for_service
         self.server.fastpath.clear()
+        # Under other rules the same registration may do something else: read the next ones.
+        self.state.tables.incomplete.update(self.state.tables.groups)
 
     async def _log_kv(self) -> None:
         """Write down what is configured, now and then, as stock servers do."""

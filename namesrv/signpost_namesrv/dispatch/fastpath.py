@@ -31,8 +31,9 @@ _TAIL = re.compile(rb',"serializeTypeCurrentRPC":"JSON","version":%b\}' % _VERSI
 _MAX_DIGITS = 9  # whatever has so many is a 32-bit integer
 _ZERO = ord("0")
 
-MAX_READ = 32 * 1024
-"""Larger reads go the slow way, which stops when the peer does not take its answers."""
+MAX_READ = 8 * 1024
+MAX_ANSWER = 16 * 1024
+"""Larger ones go the slow way, which stops when the peer does not take its answers."""
 
 _word = struct.Struct(">I")
 
@@ -94,6 +95,7 @@ class FastPath:
             or len(digits) > _MAX_DIGITS
             or not rest.startswith(digits)
             or not _TAIL.fullmatch(tail)
+            or len(reply.body) > MAX_ANSWER
         ):
             return
         before, _, after = encode_frame(reply).partition(_CUT)

@@ -19,6 +19,7 @@ from .model import (
     Registration,
 )
 from .notify import min_id_change
+from .removal import departure_of, remove
 from .tables import SLICE, Tables
 
 
@@ -50,6 +51,11 @@ def register(tables: Tables, policy: Policy, reg: Registration, now: int) -> Reg
     first = old_group is None or reg.broker_id not in old_group.addresses
     if first and len(reg.topics) == 1:
         return Registered(accepted=False)
+
+    previous = tables.live.get(reg.key)
+    if previous is not None and previous.name != reg.name:
+        # Addresses are used again: what another broker had here is over.
+        yield from remove(tables, policy, [departure_of(previous)], now)
 
     group = _joined(old_group, reg)
     tables.put_member(reg.cluster, reg.name, True, now)

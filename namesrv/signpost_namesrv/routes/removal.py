@@ -50,6 +50,9 @@ def remove(tables: Tables, policy: Policy, departures: Collection[Departure], no
     gone: set[str] = set()
     for leaving in departures:
         key = BrokerKey(leaving.cluster, leaving.address)
+        live = tables.live.get(key)
+        if live is not None and live.name != leaving.name:
+            continue  # the address is another broker's by now
         tables.drop_live(key)
         tables.put_filters(key, None, now)
         group = tables.groups.get(leaving.name)

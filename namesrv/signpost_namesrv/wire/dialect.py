@@ -17,6 +17,9 @@ T = TypeVar("T")
 NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What the decoder raises on bytes that are no JSON, or nested too deeply."""
 
+MAX_BARE_KEYS = 100_000
+"""Static topics have one per queue; quoting more would hold up everybody else."""
+
 _BARE_KEY = re.compile(rb"[{,]\s*(-?\d+)\s*:")
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 
@@ -36,11 +39,16 @@ def decode(decoder: msgspec.json.Decoder[T], data: bytes, what: str) -> T:
 
 
 def quote_bare_keys(data: bytes) -> bytes:
-    """Put quotes around integer keys, and leave alone what merely looks so inside a string."""
+    """Put quotes around integer keys, and leave alone what merely looks so inside a string.
+
+    BodyError when there are too many of them.
+    """
     pieces: list[bytes] = []
     done = 0
     in_string = False
     for match in _BARE_KEY.finditer(data):
+        if len(pieces) >= 2 * MAX_BARE_KEYS:
+            raise BodyError(f"more than {MAX_BARE_KEYS} integer keys without quotes")
         start, end = match.span(1)
         gap = data[done:start]
         plain = _ESCAPE.sub(b"", gap) if b"\\" in gap else gap
