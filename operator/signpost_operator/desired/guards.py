@@ -43,9 +43,18 @@ def policy(
     return owner.make("networking.k8s.io/v1", "NetworkPolicy", name, spec=spec)
 
 
-def allow(ports: Sequence[int], peers: Sequence[Manifest] = (), way: str = "from") -> Manifest:
-    """A rule of a policy; without peers, for everybody."""
-    rule: Manifest = {"ports": [{"port": port, "protocol": "TCP"} for port in ports]}
+def allow(
+    ports: Sequence[int | tuple[int, int]], peers: Sequence[Manifest] = (), way: str = "from"
+) -> Manifest:
+    """A rule of a policy, for ports and ranges of them; without peers, for everybody."""
+    rule: Manifest = {
+        "ports": [
+            {"port": port[0], "endPort": port[1], "protocol": "TCP"}
+            if isinstance(port, tuple)
+            else {"port": port, "protocol": "TCP"}
+            for port in ports
+        ]
+    }
     return rule | ({way: list(peers)} if peers else {})
 
 

@@ -29,6 +29,7 @@ OWNED_KEYS = {
     "brokerIP1": "see advertise",
     "brokerIP2": "see advertise",
     "listenPort": "see advertise",
+    "haListenPort": "always 10912",
     "storePathRootDir": "see storage",
     "storePathCommitLog": "see storage",
     "brokerRole": "set replication",
@@ -127,10 +128,11 @@ class Advertise(Model):
         description="PodIP, or DNS (a stable name): inside the cluster. NodePort, LoadBalancer: "
         "a Service for each pod, for clients outside.",
     )
-    port: Port = Field(
-        default=10911,
-        description="The brokers' port. With NodePort, "
-        "the first of the nodes' ports: each group takes ten, its pods one each.",
+    port: Port = Field(default=10911, description="The port that each broker listens on.")
+    node_port_base: Annotated[int, Field(ge=1024, le=65000)] | None = Field(
+        default=None,
+        description="With NodePort: the first of the nodes' ports. Each group takes ten, its pods "
+        "one each; a broker listens on the same number, for clients are told only that.",
     )
     host: Text | None = Field(
         default=None,
@@ -157,10 +159,10 @@ class Advertise(Model):
             "host",
         ),
         Rule(
-            "self.type != 'NodePort' || (self.port >= 30000 && self.port <= 32700)",
-            "NodePort needs a port of the nodes: give port a value from 30000 to 32700",
-            lambda m: m.type != "NodePort" or 30000 <= m.port <= 32700,
-            "port",
+            "has(self.nodePortBase) == (self.type == 'NodePort')",
+            "nodePortBase belongs to NodePort: the first of the nodes' ports, such as 30100",
+            lambda m: (m.node_port_base is not None) == (m.type == "NodePort"),
+            "nodePortBase",
         ),
         Rule(
             "!has(self.loadBalancerClass) || self.type == 'LoadBalancer'",
@@ -288,9 +290,11 @@ class BrokerSpec(Pods):
     )
     image: Text = Field(default="apache/rocketmq:5.3.3", description="Image of the broker.")
     command: Words = Field(
-        default=(), max_length=64, description="What is run, instead of the image's broker."
+        default=(),
+        max_length=64,
+        description="What is run, in mode Declared; none: the image's own.",
     )
-    args: Words = Field(default=(), max_length=64, description="Its arguments.")
+    args: Words = Field(default=(), max_length=64, description="Its arguments, in mode Declared.")
     env: Annotated[
         tuple[EnvVar, ...],
         Schema({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}),
@@ -328,10 +332,17 @@ class BrokerSpec(Pods):
             "clusterName",
         ),
         Rule(
-            "self.advertise.type != 'NodePort' || self.advertise.port + self.groups * 10 <= 32768",
-            "each group takes ten of the nodes' ports, which end at 32767: lower advertise.port",
-            lambda m: m.advertise.type != "NodePort" or m.advertise.port + m.groups * 10 <= 32768,
-            "advertise.port",
+            "self.sidecar.discovery == 'DNS' || !has(self.nameServerCluster.__namespace__)",
+            "EndpointSlices are read in this namespace only: leave nameServerCluster.namespace "
+            "out, or use DNS",
+            lambda m: m.sidecar.discovery == "DNS" or m.name_server_cluster.namespace is None,
+            "sidecar.discovery",
+        ),
+        Rule(
+            "self.sidecar.mode == 'Declared' || size(self.command) == 0",
+            "command is for mode Declared: a RocketMQ broker is started by the operator",
+            lambda m: m.sidecar.mode == "Declared" or not m.command,
+            "command",
         ),
     )
 
