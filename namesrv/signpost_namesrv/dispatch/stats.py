@@ -2,8 +2,16 @@
 
 from collections import Counter
 
+from signpost_namesrv.wire.codes import RequestCode
+
+OTHER = -1
+"""Stands for all codes that are none of ours: peers must not choose what we keep."""
+
 BUCKETS = (0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 """Upper bounds of the latency histogram, in seconds."""
+
+
+_KNOWN = frozenset(RequestCode)
 
 
 class Stats:
@@ -20,6 +28,8 @@ class Stats:
 
     def count(self, code: int, outcome: int, seconds: float) -> None:
         """One request was answered."""
+        if code not in _KNOWN:
+            code = OTHER
         self.requests[code, outcome] += 1
         buckets = self.latency.get(code)
         if buckets is None:

@@ -231,7 +231,7 @@ class Connection(asyncio.Protocol):
                 self._learn(frame, request, outcome)
             self._reply(request, started, outcome)
         elif isinstance(outcome, Generator):
-            self._in_flight += 1
+            self._begin(request)
             self._server.writer.submit(
                 outcome,
                 lambda reply: self._finished(request, started, reply),
@@ -239,8 +239,8 @@ class Connection(asyncio.Protocol):
             )
         else:
             assert isinstance(outcome, Coroutine)
-            self._in_flight += 1
-            self._server.spawn(self._wait(request, started, outcome))
+            self._begin(request)
+            self._server.spawn_answer(self._wait(request, started, outcome))
 
     def _learn(self, frame: bytes, request: Command, reply: Command) -> None:
         if reply.code == ResponseCode.SUCCESS and not (request.binary or request.is_oneway):
@@ -255,14 +255,21 @@ class Connection(asyncio.Protocol):
             reply = self._failure(request, e)
         self._finished(request, started, reply)
 
+    def _begin(self, request: Command) -> None:
+        """The request waits, and its body with it: a large one counts for many."""
+        self._in_flight += _weight(request)
+        self._server.hold(len(request.body))
+
     def _finished(self, request: Command, started: float, reply: Command) -> None:
         """An answer that did not come at once has come."""
-        self._in_flight -= 1
+        waited = not self._may_go_on()
+        self._in_flight -= _weight(request)
+        self._server.hold(-len(request.body))
         if self.closed:
             self._server.gone(self)  # it may have registered a broker after it went
             return
         self._reply(request, started, reply)
-        if self._in_flight == self._limits.max_in_flight - 1:
+        if waited:
             self._pump()
         else:
             self._flush()
@@ -323,3 +330,7 @@ class Connection(asyncio.Protocol):
                 self._transport.resume_reading()
             else:
                 self._transport.pause_reading()
+
+
+def _weight(request: Command) -> int:
+    return 1 + len(request.body) // _FREE_BUFFER

@@ -26,11 +26,11 @@ class Notifier:
 
     async def tell(self, address: str, change: MinIdChange) -> None:
         """Tell one broker. It is one-way: a broker that cannot be reached learns by its beat."""
-        host, _, port = address.rpartition(":")
         frame = encode_frame(self._command(change))
         try:
+            host, port = _split(address)
             async with self._places, asyncio.timeout(TIMEOUT_SECONDS):
-                _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
+                _, writer = await asyncio.open_connection(host, port)
                 writer.write(frame)
                 await writer.drain()
                 writer.close()
@@ -54,3 +54,12 @@ class Notifier:
             flag=FLAG_ONEWAY,
             fields={name: value for name, value in fields.items() if value is not None},
         )
+
+
+def _split(address: str) -> tuple[str, int]:
+    """Brokers may call themselves anything; ValueError for what is no `host:port`."""
+    host, _, digits = address.rpartition(":")
+    port = int(digits)
+    if not 0 < port < 65_536:
+        raise ValueError(f"port {port} is not between 1 and 65535")
+    return host.strip("[]"), port

@@ -48,6 +48,7 @@ class Server:
         self._buffered = 0
         self._notifier = Notifier()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._answering: set[asyncio.Task[None]] = set()
         self._refusal_logged = -1.0
         self._server: asyncio.Server
         self.writer: Writer
@@ -77,6 +78,8 @@ class Server:
         try:
             async with asyncio.timeout(grace):
                 await self.writer.drained()
+                while self._answering:
+                    await asyncio.wait(self._answering)
                 for connection in list(self._connections):
                     connection.finish()
                 await self._empty.wait()
@@ -84,15 +87,22 @@ class Server:
             log.warning("grace period is over", connections=len(self._connections))
         for connection in list(self._connections):
             connection.abort()
-        for task in list(self._tasks):
+        left = [*self._tasks, *self._answering]
+        for task in left:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*left, return_exceptions=True)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something beside the connections, until it ends or the server does."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def spawn_answer(self, work: Coroutine[Any, Any, None]) -> None:
+        """The same for work that a peer waits for: it is finished before the server stops."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
 
     def _notify(self, change: MinIdChange) -> None:
         for address in change.targets:
@@ -123,6 +133,10 @@ class Server:
             return False
         self._buffered += size
         return True
+
+    def hold(self, size: int) -> None:
+        """Count (or, negative, count no more) memory of requests that wait for their turn."""
+        self._buffered += size
 
     def gone(self, connection: Connection) -> None:
         """A connection closed: its brokers go, together with those of others that close now."""
@@ -166,16 +180,19 @@ class Server:
         """Once a second, drop connections that are idle or do not take their answers."""
         while True:
             await asyncio.sleep(1.0)
-            now = self.now()
-            for connection in list(self._connections):
-                if connection.active:
-                    connection.active = False
-                    connection.last_active = now
-                elif self.limits.idle and now - connection.last_active > self.limits.idle:
-                    connection.close("idle")
-                stalled = connection.stalled_since
-                if stalled is not None and now - stalled > self.limits.write_stall:
-                    connection.close("does not read its answers")
+            self._check_connections()
+
+    def _check_connections(self) -> None:
+        now = self.now()
+        for connection in list(self._connections):
+            if connection.active:
+                connection.active = False
+                connection.last_active = now
+            elif self.limits.idle and now - connection.last_active > self.limits.idle:
+                connection.close("idle")
+            stalled = connection.stalled_since
+            if stalled is not None and now - stalled > self.limits.write_stall:
+                connection.close("does not read its answers")
 
 
 def listening_socket(host: str, port: int, peer_timeout: int) -> socket.socket:
