@@ -11,8 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from signpost_namesrv.app.nameserver import NameServer
-from signpost_namesrv.kvstore import KvStore
+from signpost_namesrv.app.nameserver import NameServer, open_parts
 from signpost_namesrv.settings import Settings
 from signpost_namesrv.sidecar.endpoint import Endpoint
 from signpost_namesrv.wire.command import Command, decode_frame, encode_frame
@@ -36,8 +35,9 @@ async def until(condition: Callable[[], object], what: str = "", seconds: float 
 class Server:
     """One of our name servers; `port` stays the same over restarts."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tls: Mapping[str, Any] | None = None) -> None:
         self.port = 0
+        self._tls = tls
         self._folder = folder
         self._running: NameServer | None = None
 
@@ -52,8 +52,10 @@ class Server:
 
     async def start(self) -> Server:
         network = {"bind_address": "127.0.0.1", "listen_port": self.port, "http_port": -1}
-        settings = Settings.model_validate({"network": network})
-        server = NameServer(settings, KvStore.open(self._folder / "kv.json"), None)
+        files = {"kv_config_path": self._folder / "kv.json"}
+        groups = {"network": network, "files": files, "tls": self._tls or {}}
+        settings = Settings.model_validate(groups)
+        server = NameServer(settings, *open_parts(settings))
         await server.start()
         self.port = server.server._server.sockets[0].getsockname()[1]
         self._running = server
@@ -79,9 +81,9 @@ class Server:
 
 
 @asynccontextmanager
-async def servers(count: int) -> AsyncIterator[list[Server]]:
+async def servers(count: int, tls: Mapping[str, Any] | None = None) -> AsyncIterator[list[Server]]:
     with tempfile.TemporaryDirectory(prefix="signpost-test-") as folder:
-        made = [await Server(Path(folder) / str(n)).start() for n in range(count)]
+        made = [await Server(Path(folder) / str(n), tls).start() for n in range(count)]
         try:
             yield made
         finally:

@@ -2,35 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
-import pytest
-
-from signpost_namesrv.sidecar.sidecar import Options, Sidecar
-from tests.sidecar.actors import Broker, Server, servers, until
-
-
-class Stage:
-    """Three name servers, a sidecar, a broker."""
-
-    def __init__(self, sidecar: Sidecar, port: int, cast: list[Server], broker: Broker) -> None:
-        self.sidecar, self.port, self.servers, self.broker = sidecar, port, cast, broker
-
-    def all_know(self, topic: str) -> bool:
-        return all(topic in server.topics() for server in self.servers)
-
-
-@pytest.fixture
-async def stage() -> AsyncIterator[Stage]:
-    sidecar = Sidecar(Options(port=0, answer_wait=0.5))
-    async with servers(3) as cast:
-        port = await sidecar.start()
-        sidecar.fleet.set(server.address for server in cast)
-        await until(lambda: len(sidecar.fleet.up) == 3)
-        broker = await Broker().connect(port)
-        yield Stage(sidecar, port, cast, broker)
-        broker.hang_up()
-        await sidecar.stop()
+from tests.sidecar.actors import Broker, servers, until
+from tests.sidecar.conftest import Stage
 
 
 async def test_a_registration_reaches_every_name_server(stage: Stage) -> None:
@@ -44,7 +17,6 @@ async def test_a_name_server_that_restarts_is_told_at_once(stage: Stage) -> None
     await stage.broker.register("T")
     first = stage.servers[0]
     await first.stop()
-    await until(lambda: len(stage.sidecar.fleet.up) == 2)
     await first.start()
     await until(lambda: "T" in first.topics(), "the restarted name server knows T")
 
@@ -52,28 +24,28 @@ async def test_a_name_server_that_restarts_is_told_at_once(stage: Stage) -> None
 async def test_a_name_server_that_appears_is_told_at_once(stage: Stage) -> None:
     await stage.broker.register("T")
     async with servers(1) as (new,):
-        stage.sidecar.fleet.set([*(s.address for s in stage.servers), new.address])
+        stage.sidecar.fleet.set([*(p.address for p in stage.proxies), new.address])
         await until(lambda: "T" in new.topics(), "the new name server knows T")
 
 
 async def test_a_dead_name_server_is_named_in_the_remark(stage: Stage) -> None:
-    dead = stage.servers[1]
+    dead = stage.proxies[1]
     await dead.stop()
     await until(lambda: len(stage.sidecar.fleet.up) == 2)
     reply = await stage.broker.register("T")
     assert reply.code == 0
     assert reply.remark is not None
     assert dead.address in reply.remark
-    assert stage.servers[0].address not in reply.remark
+    assert stage.proxies[0].address not in reply.remark
 
 
 async def test_without_any_name_server_registration_fails_and_is_kept(stage: Stage) -> None:
-    for server in stage.servers:
-        await server.stop()
+    for standing in stage.proxies:
+        await standing.stop()
     await until(lambda: not stage.sidecar.fleet.up)
     reply = await stage.broker.register("T")
     assert reply.code == 1
-    await stage.servers[2].start()
+    await stage.proxies[2].start()
     await until(lambda: "T" in stage.servers[2].topics())
 
 
@@ -83,7 +55,7 @@ async def test_an_increment_is_added_to_what_a_newcomer_is_told(stage: Stage) ->
     assert stage.all_know("U")
     assert stage.sidecar.teller.sums.increments == 3
     async with servers(1) as (new,):
-        stage.sidecar.fleet.set([*(s.address for s in stage.servers), new.address])
+        stage.sidecar.fleet.set([*(p.address for p in stage.proxies), new.address])
         await until(lambda: {"T", "U"} <= new.topics())
 
 

@@ -10,10 +10,8 @@ from signpost_namesrv.sidecar.backoff import Backoff
 from signpost_namesrv.sidecar.discovery.addresses import AddressError, parse_list, split
 from signpost_namesrv.sidecar.discovery.roster import Roster
 from signpost_namesrv.sidecar.endpoint import Endpoint, Need
-from signpost_namesrv.sidecar.notices import Notices
 from signpost_namesrv.sidecar.presence import Fate, await_fate
 from signpost_namesrv.sidecar.pulse import Act, Pulse
-from signpost_namesrv.wire.command import Command
 from tests.sidecar.actors import table
 from tests.sidecar.test_record import heard, said
 
@@ -176,15 +174,6 @@ def test_no_beat_while_unwell_and_never_silent_while_well(looks: list[bool]) -> 
         if well and pulse.registered:
             assert last is not None
             assert now - last < 10 + 2 * looks.count(False) + 2
-
-
-def test_notices_are_passed_on_once() -> None:
-    notices = Notices(10)
-    change = Command(code=905, opaque=1, fields={"minBrokerId": "1"})
-    same = Command(code=905, opaque=8, fields={"minBrokerId": "1"})
-    other = Command(code=905, opaque=9, fields={"minBrokerId": "0"})
-    heard_at = [(change, 0), (same, 1), (other, 2), (same, 9), (same, 11)]
-    assert [notices.is_news(c, t) for c, t in heard_at] == [True, False, True, False, True]
 
 
 @pytest.mark.parametrize(

@@ -64,12 +64,6 @@ class Carrier:
             if record := self.records.get(broker) or self.retired.get(broker):
                 self.on_lost(record)
 
-    def push(self, command: Command) -> None:
-        """Pass a name server's request on to the broker that it is about."""
-        name = command.field("brokerName")
-        for peer in {owner for broker, owner in self.owners.items() if broker.name == name}:
-            peer.push(command)
-
     # the name servers' side
 
     async def catch_up(self, link: Link) -> None:

@@ -40,14 +40,13 @@ class Dialling:
 
 
 class Link:
-    """Runs until cancelled. `on_up` is told of every new connection, `on_request` of requests."""
+    """Runs until cancelled; `on_up` is told of every new connection."""
 
     def __init__(
         self,
         endpoint: Endpoint,
         dialling: Dialling,
         on_up: Callable[["Link"], Awaitable[None]],
-        on_request: Callable[[Command], None],
         now: Callable[[], float],
     ) -> None:
         self.endpoint = endpoint
@@ -55,7 +54,6 @@ class Link:
         """Held by whoever tells this name server of a broker: one at a time, in order."""
         self._dialling = dialling
         self._on_up = on_up
-        self._on_request = on_request
         self._now = now
         self._protocol: _Protocol | None = None
         self._opaques = itertools.count(1)
@@ -95,7 +93,7 @@ class Link:
         name = (self._dialling.server_name or host) if context else None
         async with asyncio.timeout(self._dialling.connect_timeout):
             _, protocol = await asyncio.get_running_loop().create_connection(
-                lambda: _Protocol(self._dialling, self._on_request),
+                lambda: _Protocol(self._dialling),
                 host,
                 int(port),
                 ssl=context,
@@ -139,10 +137,9 @@ class Link:
 
 
 class _Protocol(asyncio.Protocol):
-    def __init__(self, dialling: Dialling, on_request: Callable[[Command], None]) -> None:
+    def __init__(self, dialling: Dialling) -> None:
         self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.waiting: dict[int, asyncio.Future[Command]] = {}
-        self._on_request = on_request
         self._cutter = FrameCutter(dialling.max_frame, dialling.max_header)
         self._transport: asyncio.Transport
 
@@ -154,11 +151,7 @@ class _Protocol(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         try:
             for frame in self._cutter.feed(data):
-                command = decode_frame(frame)
-                if not command.is_response:
-                    self._on_request(command)
-                else:
-                    self._answer(command)
+                self._answer(decode_frame(frame))
         except FrameError as e:
             self.close(f"malformed answer: {e}")
 
@@ -177,7 +170,8 @@ class _Protocol(asyncio.Protocol):
         self._transport.abort()
 
     def _answer(self, command: Command) -> None:
-        waiting = self.waiting.pop(command.opaque, None)
+        """Name servers ask nothing here: they reach a broker at its own port."""
+        waiting = self.waiting.pop(command.opaque, None) if command.is_response else None
         if waiting is not None and not waiting.done():
             waiting.set_result(command)
 

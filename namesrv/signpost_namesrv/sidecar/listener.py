@@ -119,11 +119,6 @@ class Peer(asyncio.Protocol):
             self._listener.peers.discard(self)
             self._listener.handler.gone(self)
 
-    def push(self, command: Command) -> None:
-        """Send a request of our own."""
-        if not self.closed:
-            self._transport.write(encode_frame(command))
-
     def close(self) -> None:
         """Hang up when what is written has gone out."""
         self._transport.close()

@@ -43,10 +43,11 @@ async def await_fate(
 
 async def can_connect(host: str, port: int, seconds: float = PROBE_TIMEOUT) -> bool:
     """Whether somebody listens there."""
+    loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(seconds):
-            _, writer = await asyncio.open_connection(host, port)
+            transport, _ = await loop.create_connection(asyncio.Protocol, host, port)
     except (OSError, TimeoutError):
         return False
-    writer.close()
+    transport.abort()
     return True

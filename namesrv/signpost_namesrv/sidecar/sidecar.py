@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from signpost_namesrv import logs
-from signpost_namesrv.wire.command import Command
 
 from .backoff import Backoff
 from .carrier import Carrier
@@ -22,7 +21,6 @@ from .endpoint import Endpoint
 from .fleet import Fleet
 from .link import Dialling, Link
 from .listener import Bounds, Listener
-from .notices import Notices
 from .presence import Fate, await_fate, can_connect
 from .record import Record
 from .telling import Teller
@@ -76,7 +74,6 @@ class Sidecar:
         self.declaring: Declaring | None = None
         if options.declared is not None:
             self.declaring = Declaring(options.declared, self.carrier, now, options.beat_seconds)
-        self._notices = Notices()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> int:
@@ -104,7 +101,7 @@ class Sidecar:
         options = self.options
         backoff = Backoff(options.reconnect_first, options.reconnect_longest, self._random)
         endpoint = Endpoint(address, backoff)
-        return Link(endpoint, options.dialling, self.carrier.catch_up, self._told, self.now)
+        return Link(endpoint, options.dialling, self.carrier.catch_up, self.now)
 
     def _update(self) -> None:
         up = {link.endpoint.address for link in self.fleet.up}
@@ -116,11 +113,6 @@ class Sidecar:
             await asyncio.sleep(_TICK)
             if self.roster.leaving:
                 self._update()
-
-    def _told(self, command: Command) -> None:
-        """A name server asks something of the broker."""
-        if self._notices.is_news(command, self.now()):
-            self.carrier.push(command)
 
     async def _look_after(self, record: Record) -> None:
         """A broker hung up."""

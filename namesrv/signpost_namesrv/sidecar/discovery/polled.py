@@ -38,6 +38,7 @@ class AddressServer:
         """Hang up."""
         if self._session is not None:
             await self._session.close()
+            self._session = None
 
 
 class Written:

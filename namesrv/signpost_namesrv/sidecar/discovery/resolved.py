@@ -26,12 +26,14 @@ class Resolved:
         port: int,
         longest: float = 5.0,
         resolver: dns.asyncresolver.Resolver | None = None,
+        patience: float = 5.0,
     ) -> None:
         """`longest` bounds the time to live: a name server must not stay unknown for minutes."""
         self._host = host
         self._port = port
         self._longest = longest
         self._resolver = resolver
+        self._patience = patience
 
     async def look(self) -> Found:
         """Both families."""
@@ -53,7 +55,7 @@ class Resolved:
         return Found(tuple(address(host, self._port) for host in hosts), again)
 
     async def _ask(self, resolver: dns.asyncresolver.Resolver, kind: str) -> dns.resolver.Answer:
-        return await resolver.resolve(self._host, kind, search=True, lifetime=5.0)
+        return await resolver.resolve(self._host, kind, search=True, lifetime=self._patience)
 
     async def close(self) -> None:
         """Nothing is held."""
