@@ -100,7 +100,7 @@ class House:
                 cluster=cluster,
                 name=name,
                 broker_id=broker_id,
-                address=address or f"10.0.0.{broker_id + 1}:{10911 + hash(name) % 1000}",
+                address=address or f"10.0.0.{broker_id + 1}:{ord(name[0])}",
                 data_version=DataVersion(counter=counter),
                 topics=list(listed.items()),
                 **fields,

@@ -2,10 +2,12 @@
 
 import asyncio
 import functools
+import logging
 import socket
 from typing import Any
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from signpost_namesrv import logs
 
@@ -114,6 +116,7 @@ class HttpService:
         self._runner = web.AppRunner(
             self._app,
             access_log=None,
+            logger=_protocol_logger(),
             handler_cancellation=True,
             keepalive_timeout=options.request_timeout,
             max_line_size=options.max_header,
@@ -131,3 +134,15 @@ class HttpService:
         """Accept no more, let requests end, close."""
         self._server.close()
         await self._runner.cleanup()
+
+
+def _protocol_logger() -> logging.Logger:
+    """aiohttp's own complaints, less those about bytes that are no HTTP: anyone can send them."""
+    logger = logging.getLogger("signpost.http.protocol")
+    logger.addFilter(_is_no_bad_request)
+    return logger
+
+
+def _is_no_bad_request(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError)
