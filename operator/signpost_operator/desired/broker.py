@@ -38,9 +38,8 @@ def brokers(
     cluster: NameServerCluster,
     context: Context,
     hosts: Hosts,
-    groups: frozenset[int] | None = None,
 ) -> list[Manifest]:
-    """Everything. `groups`: those to keep, when more than the spec says must stay for now."""
+    """Everything. `hosts`: where load balancers lead to pods from, as far as it is known."""
     owner = Owner("Broker", broker.name, broker.namespace, broker.uid, names.BROKER)
     name, spec = names.brokers(broker.name), broker.spec
     selector = names.selector(broker.name, names.BROKER)
@@ -52,7 +51,7 @@ def brokers(
         *guards.budget(owner, name, spec.disruption, selector),
         *guards.monitor(owner, name, context, spec.monitoring, selector, ports=[pods.HTTP]),
     ]
-    for group in sorted(range(spec.groups) if groups is None else groups):
+    for group in range(spec.groups):
         found += [
             _config(owner, broker, group, hosts),
             *_pod_services(owner, broker, group),
