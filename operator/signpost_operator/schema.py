@@ -110,11 +110,11 @@ def _limits(schema: dict[str, Any], item: Any) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     match value:
         case Model():
-            # Its own fields have their defaults; what differs from them is written here.
+            # In full: the API server tries the rules on a default before it fills the fields in.
             return {
                 field.alias: _plain(getattr(value, name))
                 for name, field in type(value).model_fields.items()
-                if getattr(value, name) != field.default and getattr(value, name) is not None
+                if getattr(value, name) is not None
             }
         case tuple():
             return [_plain(item) for item in value]
