@@ -1,7 +1,7 @@
 // Clusters and their brokers: who is there, who leads, when each was last heard.
 
 import { byId, empty, fill, h, reconcile, setAttribute, setText } from "./dom.js";
-import { plural } from "./format.js";
+import { plural, roleWords } from "./format.js";
 import { Heartbeats } from "./heartbeat.js";
 
 const COLUMNS = ["Broker", "Role", "Address", "Zone", "Heartbeat", "Connected"];
@@ -71,7 +71,7 @@ export class BrokersView {
    */
   #updateCluster(element, name, groups) {
     const rows = groups.flatMap((group) => group.members.map((/** @type {any} */ member) => ({ group, member })));
-    const leaderless = groups.filter((g) => !g.members.some((/** @type {any} */ m) => m.id === 0)).length;
+    const leaderless = groups.filter((group) => !hasMaster(group)).length;
     const find = (/** @type {string} */ part) => /** @type {HTMLElement} */ (element.querySelector(part));
     setText(find(".name"), name);
     setText(find(".note"), `${plural(groups.length, "group")}, ${plural(rows.length, "broker")}`);
@@ -114,6 +114,8 @@ export class BrokersView {
     const [, role, address, zone, heartbeat, connected] = row.children;
     setText(role, roleOf(group, member));
     setAttribute(role, "data-master", member.id === 0);
+    setAttribute(role, "data-alone", !hasMaster(group));
+    setAttribute(row, "data-again", member !== group.members[0]);
     setText(address, member.address);
     setText(zone, group.zone ?? "");
     this.beats.set(/** @type {HTMLElement} */ (heartbeat.firstElementChild), member.life, this.receivedAt);
@@ -148,10 +150,14 @@ function makeCluster() {
  * @param {any} member
  */
 function roleOf(group, member) {
-  if (member.id === 0) return "master";
-  const least = Math.min(...group.members.map((/** @type {any} */ m) => m.id));
-  const acting = group.acting_master && member.id === least ? ", acting" : "";
-  return `slave ${member.id}${acting}`;
+  if (hasMaster(group)) return roleWords(member.id);
+  const acts = group.acting_master && member === group.members[0];
+  return `${roleWords(member.id)}, ${acts ? "acting" : "no master"}`;
+}
+
+/** @param {any} group */
+function hasMaster(group) {
+  return group.members.some((/** @type {any} */ member) => member.id === 0);
 }
 
 /** @param {any} how */

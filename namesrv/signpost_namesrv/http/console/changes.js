@@ -1,6 +1,6 @@
 // Changes in words, and many alike as one.
 
-import { count } from "./format.js";
+import { count, queueWords, roleWords } from "./format.js";
 
 /** Changes further apart than this are told one by one. */
 const APART = 2000;
@@ -16,23 +16,45 @@ const APART = 2000;
  * @property {string} broker whose topics changed, for changes that may be told together
  */
 
-/**
- * One change of `/v1/changes`.
- * @param {any} change
- * @returns {Entry}
- */
-export function describe(change) {
-  const [subject, there, text] = parts(change);
-  const broker = change.kind === "queues" ? change.broker : "";
-  return {
-    key: `r${change.revision}`,
-    time: change.time_ms,
-    kind: there ? "set" : "gone",
-    subject,
-    text,
-    times: 1,
-    broker,
-  };
+/** Puts changes into words. Knows who was in a broker group, to say who joined or left it. */
+export class Narrator {
+  constructor() {
+    /** @type {Map<string, string[]>} the members of each group, in words */
+    this.members = new Map();
+  }
+
+  /**
+   * One change of `/v1/changes`.
+   * @param {any} change
+   * @returns {Entry}
+   */
+  describe(change) {
+    const [subject, there, text] = change.kind === "group" ? this.#group(change) : parts(change);
+    return {
+      key: `r${change.revision}`,
+      time: change.time_ms,
+      kind: there ? "set" : "gone",
+      subject,
+      text,
+      times: 1,
+      broker: change.kind === "queues" ? change.broker : "",
+    };
+  }
+
+  /**
+   * @param {any} change
+   * @returns {[string, boolean, string]}
+   */
+  #group({ broker, group }) {
+    const before = this.members.get(broker) ?? [];
+    const now = group === null ? [] : Object.entries(group.addresses).map(member);
+    this.members.set(broker, now);
+    if (group === null) return [broker, false, before.length ? `is gone: ${before.join(", ")}` : "is gone"];
+    const joined = now.filter((one) => !before.includes(one));
+    const left = before.filter((one) => !now.includes(one));
+    const words = [joined.length && `gained ${joined.join(", ")}`, left.length && `lost ${left.join(", ")}`];
+    return [broker, !left.length || joined.length > 0, words.filter(Boolean).join("; ") || "changed"];
+  }
 }
 
 /**
@@ -76,8 +98,6 @@ function parts(change) {
   switch (change.kind) {
     case "queues":
       return queues(change);
-    case "group":
-      return group(change);
     case "member": {
       const verb = change.present ? "joined" : "left";
       return [change.broker, change.present, `${verb} cluster ${change.cluster}`];
@@ -101,19 +121,10 @@ function parts(change) {
  */
 function queues({ topic, broker, queues: now }) {
   if (now === null) return [topic, false, `left ${broker}`];
-  const reading = now.perm & 4 ? `${now.read} to read` : "closed to readers";
-  const writing = now.perm & 2 ? `${now.write} to write` : "closed to writers";
-  return [topic, true, `on ${broker}: ${reading}, ${writing}`];
+  return [topic, true, `on ${broker}: ${queueWords(now.read, now.write, now.perm)}`];
 }
 
-/**
- * @param {any} change
- * @returns {[string, boolean, string]}
- */
-function group({ broker, group: now }) {
-  if (now === null) return [broker, false, "is gone"];
-  const members = Object.entries(now.addresses).map(
-    ([id, address]) => `${id === "0" ? "master" : `slave ${id}`} ${address}`,
-  );
-  return [broker, true, members.join(", ") || "has no broker"];
+/** @param {[id: string, address: string]} one */
+function member([id, address]) {
+  return `${roleWords(id)} ${address}`;
 }

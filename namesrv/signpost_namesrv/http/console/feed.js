@@ -1,6 +1,6 @@
 // The live change feed: the newest few hundred lines, newest first.
 
-import { add, describe, remark, words } from "./changes.js";
+import { Narrator, add, remark, words } from "./changes.js";
 import { byId, empty, fill, h, reconcile, setAttribute, setText } from "./dom.js";
 import { clock, count } from "./format.js";
 
@@ -14,6 +14,7 @@ export class FeedView {
     this.button = byId("feed-pause");
     /** @type {import("./changes.js").Entry[]} */
     this.entries = [];
+    this.narrator = new Narrator();
     this.paused = false;
     /** Changes that came while paused. */
     this.missed = 0;
@@ -25,7 +26,7 @@ export class FeedView {
 
   /** @param {any[]} changes oldest first */
   add(changes) {
-    for (const change of changes) add(this.entries, describe(change));
+    for (const change of changes) add(this.entries, this.narrator.describe(change));
     if (this.paused) this.missed += changes.length;
     this.#changed();
   }

@@ -23,6 +23,26 @@ export function plural(value, one, many = `${one}s`) {
 }
 
 /**
+ * What may be done with a topic's queues on one broker.
+ * @param {number} read
+ * @param {number} write
+ * @param {number} perm bits: 4 read, 2 write
+ */
+export function queueWords(read, write, perm) {
+  const reading = perm & 4 ? `${read} to read` : "closed to readers";
+  const writing = perm & 2 ? `${write} to write` : "closed to writers";
+  return `${reading}, ${writing}`;
+}
+
+/**
+ * "master", "slave 1".
+ * @param {string | number} id
+ */
+export function roleWords(id) {
+  return String(id) === "0" ? "master" : `slave ${id}`;
+}
+
+/**
  * A span of time, in its two largest units at most.
  * @param {number} ms
  */

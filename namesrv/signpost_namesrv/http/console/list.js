@@ -4,6 +4,8 @@ import { h, setAttribute } from "./dom.js";
 
 /** Rows beyond the edges, so that quick scrolling meets no gaps. */
 const MARGIN = 6;
+/** Rows ahead of the end at which further ones are asked for. */
+const AHEAD = 60;
 
 /**
  * @template T
@@ -79,7 +81,7 @@ export class VirtualList {
     for (let i = first; i < end; i += 1) {
       this.#drawRow(/** @type {HTMLElement} */ (this.height.children[i - first]), i, row);
     }
-    if (end + MARGIN >= this.items.length && this.items.length < this.total) this.hooks.nearEnd();
+    if (end + AHEAD >= this.items.length && this.items.length < this.total) this.hooks.nearEnd();
   }
 
   /**

@@ -73,9 +73,9 @@ async function ask(path, show) {
   }
 }
 
-const askStatus = poll(() => ask("/v1/status", (answer) => follow(answer)), 2 * SECOND);
+const askStatus = poll(() => ask("/v1/status", (answer) => follow(answer)), SECOND);
 const askBrokers = poll(() => ask("/v1/brokers", (answer) => brokers.show(answer)), 5 * SECOND);
-const askPeers = poll(() => ask("/v1/peers", (answer) => peers.show(answer)), 2 * SECOND);
+const askPeers = poll(() => ask("/v1/peers", (answer) => peers.show(answer)), SECOND);
 status.onRetry = () => {
   askStatus();
   askBrokers();

@@ -2,7 +2,7 @@
 
 import { path } from "./api.js";
 import { byId, empty, fill, h } from "./dom.js";
-import { plural } from "./format.js";
+import { plural, queueWords, roleWords } from "./format.js";
 
 const READ = 4;
 const WRITE = 2;
@@ -13,7 +13,7 @@ const LEGEND = [
   ["RW", "read and write"],
   ["R", "read only"],
   ["W", "write only"],
-  ["–", "neither"],
+  ["-", "neither"],
 ];
 
 /** Shows `/v1/topics/{topic}/route`. */
@@ -96,9 +96,9 @@ function column(broker, queues) {
     h("h4", { class: "wrap" }, broker.brokerName),
     h("p", { class: "note" }, [broker.cluster, broker.zoneName].filter(Boolean).join(", zone ")),
     ...addresses.map(([id, address]) =>
-      h("p", { class: "mono" }, address, h("span", { class: "note" }, id === "0" ? " master" : ` slave ${id}`)),
+      h("p", { class: "mono" }, address, h("span", { class: "note" }, ` ${roleWords(id)}`)),
     ),
-    h("p", { class: "permission", "data-level": perm & WRITE ? "good" : "slow" }, permission(read, write)),
+    h("p", { class: "permission", "data-level": perm & WRITE ? "good" : "slow" }, permission(queues)),
     h("div", { class: "cells", "aria-hidden": "true" }, ...cells),
     all > drawn && h("p", { class: "note" }, `and ${plural(all - drawn, "more queue")}`),
   );
@@ -110,20 +110,17 @@ function column(broker, queues) {
  * @param {boolean} write
  */
 function cell(index, read, write) {
-  const may = (read ? "R" : "") + (write ? "W" : "") || "–";
+  const may = (read ? "R" : "") + (write ? "W" : "") || "-";
   return h("span", { class: "cell", "data-may": may }, h("b", {}, index), h("i", {}, may));
 }
 
-/**
- * @param {number} read
- * @param {number} write
- */
-function permission(read, write) {
-  if (read && read === write) return `${plural(read, "queue")}, read and write`;
-  if (!read && !write) return "closed to readers and writers";
-  const reading = read ? `${read} to read` : "closed to readers";
-  const writing = write ? `${write} to write` : "closed to writers";
-  return `${reading}, ${writing}`;
+/** @param {any} queues */
+function permission(queues) {
+  if (!queues) return "no queues";
+  const { readQueueNums: read, writeQueueNums: write, perm } = queues;
+  const both = READ | WRITE;
+  if (read === write && (perm & both) === both) return `${plural(read, "queue")}, read and write`;
+  return queueWords(read, write, perm);
 }
 
 function legend() {

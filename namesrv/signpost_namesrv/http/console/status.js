@@ -28,18 +28,17 @@ export class StatusView {
   show(status) {
     this.answered = performance.now();
     this.notice.hidden = true;
-    setText(this.name, status.name ?? status.remoting);
+    setText(this.name, status.remoting);
     setText(this.ready, status.ready ? "Ready" : `Not ready: ${status.reason}`);
     setAttribute(this.ready, "data-level", status.ready ? "good" : "bad");
     this.trouble = status.ready ? "" : "Not ready";
     const counts = status.counts;
     fill(
       this.facts,
-      fact("Clients", status.remoting, "mono"),
       fact("Up", span(status.time_ms - status.started_ms)),
       fact("Revision", count(status.revision)),
       fact("Digest", short(status.digest), "mono", status.digest),
-      fact("Life", short(status.identity), "mono", status.identity),
+      fact("Identity", short(status.identity), "mono", status.identity),
       fact("Clusters", count(counts.clusters)),
       fact("Brokers", `${count(counts.brokers)} in ${plural(counts.broker_groups, "group")}`),
       fact("Topics", count(counts.topics)),
