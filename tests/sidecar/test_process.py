@@ -88,7 +88,7 @@ class Sidecar:
             sys.executable, "-m", "signpost_namesrv.sidecar_main", *flags
         )
         async with asyncio.timeout(30):
-            while not await can_connect("127.0.0.1", self.http):
+            while not await can_connect("127.0.0.1", self.http):  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
 
 
