@@ -20,7 +20,7 @@ from typing import Self
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from tests.cluster.kube import Kube, UnreachableError
+from tests.cluster.kube import Kube, RefusedError, UnreachableError
 
 BOOT_SECONDS = 60.0
 STOP_SECONDS = 20.0
@@ -89,22 +89,10 @@ class ApiServer:
         self._folder = folder
         self._tokens = {user: secrets.token_hex(16) for user in (ADMIN, *users)}
         self._port, self._etcd_port, peer_port, self._manager_port = free_ports(4)
+        self._peer_port = peer_port
         self.url = f"https://127.0.0.1:{self._port}"
-        self._write_files()
-        client = f"http://127.0.0.1:{self._etcd_port}"
-        peer = f"http://127.0.0.1:{peer_port}"
-        self._etcd = self._start(
-            "etcd", data_dir=folder / "etcd", log_level="warn", unsafe_no_fsync="true",
-            listen_client_urls=client, advertise_client_urls=client,
-            listen_peer_urls=peer, initial_advertise_peer_urls=peer,
-            initial_cluster=f"default={peer}",
-        )  # fmt: skip
-        self._server = self._start_server()
-        self.await_ready()
         self.has_controllers = (programs / "kube-controller-manager").exists()
-        self._manager = self._start_manager() if self.has_controllers else None
-        if self.has_controllers:
-            self._await_controllers()
+        self._daemons: dict[str, Daemon] = {}
 
     def kube(self, user: str = ADMIN) -> Kube:
         """A client for one of the users."""
@@ -138,48 +126,70 @@ class ApiServer:
 
     def restart_server(self) -> None:
         """Stop kube-apiserver and start it anew on the same port and the same data."""
-        self._server.stop()
-        self._server = self._start_server()
+        self._daemons["kube-apiserver"].stop()
+        self._start_server()
         self.await_ready()
 
     def await_ready(self) -> None:
         """Wait until every check of kube-apiserver says that it can serve."""
         certificate = self._folder / "tls" / "apiserver.crt"
+        server = self._daemons["kube-apiserver"]
 
         def ready() -> bool:
-            assert self._server.running(), f"kube-apiserver ended:\n{_end(self._server.log)}"
+            assert server.running(), f"kube-apiserver ended:\n{_end(server.log)}"
             if not certificate.exists():
                 return False
             try:
                 return bool(self.kube().get("/readyz") == "ok")
-            except UnreachableError:
+            except (UnreachableError, RefusedError):
                 return False
 
         wait_until(ready, "kube-apiserver is ready", BOOT_SECONDS)
 
     def pids(self) -> dict[str, int]:
         """The process ids, for measurements."""
-        daemons = {"etcd": self._etcd, "kube-apiserver": self._server}
-        if self._manager:
-            daemons["kube-controller-manager"] = self._manager
-        return {name: daemon.child.pid for name, daemon in daemons.items()}
+        return {name: daemon.child.pid for name, daemon in self._daemons.items()}
 
     def __enter__(self) -> Self:
+        try:
+            self._write_files()
+            self._start_etcd()
+            self._start_server()
+            self.await_ready()
+            if self.has_controllers:
+                self._start_manager()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._manager:
-            self._manager.kill()
-        self._server.kill()
-        self._etcd.kill()
+        for daemon in reversed(self._daemons.values()):
+            daemon.kill()
 
-    def _start(self, program: str, **flags: object) -> Daemon:
+    def _start(self, program: str, **flags: object) -> None:
         words = [f"--{name.replace('_', '-')}={value}" for name, value in flags.items()]
-        return Daemon(self._folder / f"{program}.log", [self._programs / program, *words])
+        log = self._folder / f"{program}.log"
+        self._daemons[program] = Daemon(log, [self._programs / program, *words])
 
-    def _start_server(self) -> Daemon:
+    def _start_etcd(self) -> None:
+        client = f"http://127.0.0.1:{self._etcd_port}"
+        peer = f"http://127.0.0.1:{self._peer_port}"
+        self._start(
+            "etcd",
+            data_dir=self._folder / "etcd",
+            log_level="warn",
+            unsafe_no_fsync="true",
+            listen_client_urls=client,
+            advertise_client_urls=client,
+            listen_peer_urls=peer,
+            initial_advertise_peer_urls=peer,
+            initial_cluster=f"default={peer}",
+        )
+
+    def _start_server(self) -> None:
         key = self._folder / "service-accounts.key"
-        return self._start(
+        self._start(
             "kube-apiserver",
             etcd_servers=f"http://127.0.0.1:{self._etcd_port}",
             bind_address="127.0.0.1",
@@ -196,8 +206,8 @@ class ApiServer:
             shutdown_delay_duration="0s",
         )
 
-    def _start_manager(self) -> Daemon:
-        return self._start(
+    def _start_manager(self) -> None:
+        self._start(
             "kube-controller-manager",
             kubeconfig=self.kubeconfig(),
             service_account_private_key_file=self._folder / "service-accounts.key",
@@ -206,9 +216,7 @@ class ApiServer:
             bind_address="127.0.0.1",
             secure_port=self._manager_port,
         )
-
-    def _await_controllers(self) -> None:
-        """The controllers work once the default service account exists."""
+        # They work once the default service account exists.
         path = "/api/v1/namespaces/default/serviceaccounts"
         wait_until(
             lambda: self.kube().items(path), "the controllers of Kubernetes work", BOOT_SECONDS
@@ -220,7 +228,7 @@ class ApiServer:
         (self._folder / "service-accounts.key").write_bytes(
             key.private_bytes(
                 serialization.Encoding.PEM,
-                serialization.PrivateFormat.PKCS8,
+                serialization.PrivateFormat.TraditionalOpenSSL,
                 serialization.NoEncryption(),
             )
         )

@@ -71,7 +71,7 @@ def install_crds(kube: Kube) -> None:
         name = body["metadata"]["name"]
 
         def established(name: str = name) -> bool:
-            conditions = kube.get(f"{root}/{name}").get("status", {}).get("conditions", ())
+            conditions = kube.get(f"{root}/{name}").get("status", {}).get("conditions") or ()
             return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
 
         wait_until(established, f"{name} is established")
