@@ -22,6 +22,7 @@ class Topic:
     write: int = 4
     perm: int = 6
     flag: int = 0
+    attributes: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> Json:
         return {
@@ -32,11 +33,14 @@ class Topic:
             "topicFilterType": "SINGLE_TAG",
             "topicSysFlag": self.flag,
             "order": False,
-            "attributes": {},
+            "attributes": dict(self.attributes),
         }
 
     def as_text(self) -> str:
-        return f"{self.name} {self.read} {self.write} {self.perm} SINGLE_TAG {{}}"
+        text = f"{self.name} {self.read} {self.write} {self.perm} SINGLE_TAG"
+        if not self.attributes:
+            return text
+        return f"{text} {json.dumps(self.attributes, separators=(',', ':'))}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,9 +57,9 @@ class Cluster:
     slave: Broker
     driver: Driver
 
-    def broker(self, name: str) -> Broker:
+    def broker(self, name: str, **flags: str) -> Broker:
         """Another broker that registers with both."""
-        return Broker(self.java, self.folder / name, self._both, name)
+        return Broker(self.java, self.folder / name, self._both, name, 0, **flags)
 
     @property
     def _both(self) -> str:

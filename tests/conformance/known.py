@@ -48,6 +48,11 @@ KNOWN = [
         _labelled("header: unquoted keys"),
     ),
     Known(
+        "Bodies are JSON (integer keys may be unquoted) with numbers as numbers, as brokers write "
+        "them; Java's reader takes much that is not.",
+        _labelled("lenient"),
+    ),
+    Known(
         "Settings are changed over the wire only if configUpdateEnabled allows it.",
         lambda it: it.label.startswith("318") and "updates off" in it.label,
     ),

@@ -45,6 +45,7 @@ SCENARIOS = [
         "registration and removal",
         lambda _: chain(
             brokers.registrations(),
+            brokers.lenient(),
             brokers.removals(),
             brokers.zones(),
             rivals(1, 60),

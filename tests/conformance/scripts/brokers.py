@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from tests.conformance.bodies import Registration, Topic, crc, queue_datas
 from tests.conformance.peer import Request
@@ -36,6 +37,31 @@ def registrations() -> Script:
     for filters in (("10.0.0.1:5", "10.0.0.1:6"), ("10.0.0.1:6",), ()):
         yield A0.joins(f"filters {filters}", Registration(TWO, counter=8, filters=filters))
         yield ask("filters", 105, topic="T1")
+    yield from _mappings()
+    yield A0.joins("one topic of a known broker", Registration((Topic("NEW"),), counter=12))
+    yield from look("one topic", "NEW", "T1")
+    yield A0.joins(
+        "other numbers", Registration((Topic("T1", 1, 2, 7), Topic("T2", perm=4)), counter=13)
+    )
+    yield from look("other numbers", "T1", "T2")
+    flags = tuple(Topic(f"U{flag}", flag=flag) for flag in range(4))
+    yield A0.joins("unit flags", Registration(flags, counter=14))
+    yield from look("unit flags", "U1")
+    yield from _names()
+    yield from _other_writers()
+    for label, odd in {
+        "not JSON": b"zzz",
+        "no keys": b"{}",
+        "nulls": b'{"filterServerList":null,"topicConfigSerializeWrapper":null}',
+        "array": b"[]",
+    }.items():
+        yield A0.joins(f"odd body, {label}", odd)
+    yield A0.joins("odd body, not zlib", b"zzz", compressed="true")
+    yield from look("odd bodies", "T1")
+    yield A0.joins("sane again", Registration(TWO, counter=15))
+
+
+def _mappings() -> Script:
     info = {
         "topic": "S",
         "bname": "a",
@@ -58,25 +84,64 @@ def registrations() -> Script:
     packed = Registration((*TWO, Topic("S")), counter=11, mappings={"S": info | {"epoch": 2}})
     yield A0.joins("mapping, compressed", packed.compressed(), compressed="true")
     yield from look("mapping, compressed", "S")
-    yield A0.joins("one topic of a known broker", Registration((Topic("NEW"),), counter=12))
-    yield from look("one topic", "NEW", "T1")
-    yield A0.joins(
-        "other numbers", Registration((Topic("T1", 1, 2, 7), Topic("T2", perm=4)), counter=13)
+
+
+def _names() -> Script:
+    kinds = {"message.type": "FIFO", "delete.policy": "DELETE"}
+    names = (
+        "%RETRY%group",
+        "%DLQ%group",
+        "ns%topic",
+        "sujet-\u00e9\u4e2d",
+        'quote"d',
+        "back\\slash",
+        "a|b_c-",
     )
-    yield from look("other numbers", "T1", "T2")
-    flags = tuple(Topic(f"U{flag}", flag=flag) for flag in range(4))
-    yield A0.joins("unit flags", Registration(flags, counter=14))
-    yield from look("unit flags", "U1")
-    for label, odd in {
-        "not JSON": b"zzz",
-        "no keys": b"{}",
-        "nulls": b'{"filterServerList":null,"topicConfigSerializeWrapper":null}',
-        "array": b"[]",
+    topics = [Topic(name, number, number, attributes=kinds) for number, name in enumerate(names)]
+    yield A0.joins("names", Registration(topics, counter=20))
+    yield from look("names", *names)
+    packed = Registration([replace(topic, read=9) for topic in topics], counter=21)
+    yield A0.joins("names, compressed", packed.compressed(), compressed="true")
+    yield from look("names, compressed", *names)
+    for name in names:
+        yield ask("names", 216, topic=name)
+
+
+def _other_writers() -> Script:
+    """Bodies as brokers in other languages, or older ones, write them."""
+    tables = {
+        "defaults": {"L1": {"topicName": "L1"}, "L2": {"topicName": "L2", "perm": 4}},
+        "another key": {"key": {"topicName": "L3"}, "L4": {"topicName": "L4"}},
+        "unknown fields": {
+            name: Topic(name).as_json() | {"x": [1, {"y": None}]} for name in ("L1", "L5")
+        },
+        "nulls": {name: {"topicName": name, "attributes": None} for name in ("L6", "L7")},
+    }
+    for number, (label, table) in enumerate(tables.items()):
+        version = {"counter": 30 + number, "timestamp": 5}
+        body = {
+            "topicConfigSerializeWrapper": {"topicConfigTable": table, "dataVersion": version},
+            "x": 1,
+        }
+        yield A0.joins(f"other writers, {label}", json.dumps(body, ensure_ascii=False).encode())
+        yield from look(f"other writers, {label}", "L1", "L2", "L3", "L5", "L6")
+        yield ask(f"other writers, {label}", 322, b"{}", **A0.fields)
+
+
+def lenient() -> Script:
+    """Bodies that only a very lenient reader takes; what they leave is removed at once."""
+    odd = Member("odd", 0, "10.3.0.3:10911")
+    sane = Registration(TWO).plain()
+    for label, body in {
+        "numbers as strings": sane.replace(b'"perm": 6', b'"perm": "6"'),
+        "no number": sane.replace(b'"perm": 6', b'"perm": null'),
+        "counter as string": sane.replace(b'"counter": 1', b'"counter": "1"'),
+        "single quotes": sane.replace(b'"', b"'"),
+        "unquoted words": sane.replace(b'"perm"', b"perm"),
+        "trailing comma": sane[:-1] + b",}",
     }.items():
-        yield A0.joins(f"odd body, {label}", odd)
-    yield A0.joins("odd body, not zlib", b"zzz", compressed="true")
-    yield from look("odd bodies", "T1")
-    yield A0.joins("sane again", Registration(TWO, counter=15))
+        yield odd.joins(f"lenient, {label}", body)
+        yield odd.leaves(f"lenient, {label}")
 
 
 def removals() -> Script:
