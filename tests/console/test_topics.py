@@ -31,7 +31,7 @@ async def test_search_and_open(shared: NameServer, open_page: Open, register: Re
     columns = page.locator("#route .column")
     await expect(columns).to_have_count(2)
     await expect(columns.nth(0)).to_contain_text("10.0.0.1:10911 master")
-    await expect(columns.nth(0)).to_contain_text("main, zone z1")
+    await expect(columns.nth(0)).to_contain_text("main · z1")
     await expect(columns.nth(0).locator(".cell i")).to_have_text(["RW"] * 4)
     await expect(columns.nth(1)).to_contain_text("2 to read, 6 to write")
     await expect(columns.nth(1).locator(".cell i")).to_have_text(["RW"] * 2 + ["W"] * 4)

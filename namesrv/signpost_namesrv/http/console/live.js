@@ -27,6 +27,8 @@ export class Live {
     /** The last event seen, `identity:revision`. */
     this.last = "";
     this.wait = FIRST_WAIT;
+    /** The server ended the stream to have us begin anew, and said so. */
+    this.sentAway = false;
   }
 
   /**
@@ -38,7 +40,7 @@ export class Live {
     for (;;) {
       const why = await this.#follow();
       const seconds = Math.ceil(this.wait / 1000);
-      this.hooks.state("bad", `${why} Trying again in ${seconds} s`);
+      if (!this.sentAway) this.hooks.state("bad", `${why} Trying again in ${seconds} s`);
       await new Promise((resolve) => setTimeout(resolve, this.wait));
       this.wait = Math.min(LONGEST_WAIT, this.wait * 2);
     }
@@ -46,6 +48,7 @@ export class Live {
 
   /** One connection, from its beginning to its end; why it ended. */
   async #follow() {
+    this.sentAway = false;
     const ending = new AbortController();
     let timer = setTimeout(() => ending.abort(), SILENCE);
     try {
@@ -73,6 +76,7 @@ export class Live {
   #take(event) {
     this.wait = FIRST_WAIT;
     this.last = event.id || this.last;
+    this.sentAway = event.type === "resync";
     this.hooks.state("good", "Live");
     if (event.type === "changes") this.hooks.changes(JSON.parse(event.data));
     else if (event.type === "resync") this.hooks.resync(JSON.parse(event.data).reason);

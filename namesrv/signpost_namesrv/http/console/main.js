@@ -98,7 +98,7 @@ const live = new Live(api, {
     statusSoon();
   },
   resync: (reason) => {
-    feed.note(`Everything was read anew: ${reason}.`);
+    feed.note(`Read everything anew: ${reason}.`);
     for (const soon of [statusSoon, brokersSoon, topicsSoon, routeSoon]) soon();
   },
   state: (level, text) => feed.setState(level, text),

@@ -94,7 +94,7 @@ function column(broker, queues) {
     "li",
     { class: "column" },
     h("h4", { class: "wrap" }, broker.brokerName),
-    h("p", { class: "note" }, [broker.cluster, broker.zoneName].filter(Boolean).join(", zone ")),
+    h("p", { class: "note" }, [broker.cluster, broker.zoneName].filter(Boolean).join(" · ")),
     ...addresses.map(([id, address]) =>
       h("p", { class: "mono" }, address, h("span", { class: "note" }, ` ${roleWords(id)}`)),
     ),
