@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from signpost_namesrv.sidecar.packing import unpack
 from signpost_namesrv.sidecar.record import Record, broker_of
-from signpost_namesrv.wire.bodies import QueueData, TopicRouteData
+from signpost_namesrv.wire.bodies import QueueData
 from signpost_namesrv.wire.command import Command
 from signpost_namesrv.wire.errors import BodyError
 from tests.conformance.bodies import Registration, Topic
@@ -87,9 +87,9 @@ def test_brokers_that_are_not_stock_replace_their_table() -> None:
 def test_a_single_topic_registration_is_added() -> None:
     record = heard(said(table("a", "T")))
     queues = [QueueData("a", 6, 8, 0, 8), QueueData("b", 6, 1, 0, 1)]
-    record.apply(record.read_topic("U", TopicRouteData(queue_datas=queues)))
+    record.apply(record.read_topic("U", queues))
     assert unpack(record.registration).topics["U"].read_queue_nums == 8
-    assert record.read_topic("V", TopicRouteData(queue_datas=queues[1:])) is None
+    assert record.read_topic("V", queues[1:]) is None
     record.apply(record.read(said(table("a", "T"))))
     assert "U" not in record.table.topics, "the broker's next full table counts"
 

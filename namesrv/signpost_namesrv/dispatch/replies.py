@@ -1,9 +1,12 @@
 """Answers to commands, and reading their fields."""
 
+import re
 from collections.abc import Mapping
 
 from signpost_namesrv.wire.codes import FLAG_RESPONSE, ResponseCode
 from signpost_namesrv.wire.command import Command
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 
 
 class BadRequestError(Exception):
@@ -53,10 +56,10 @@ def required_int(request: Command, name: str) -> int:
 
 def optional_int(request: Command, name: str) -> int | None:
     """A field that counts only when it is a 64-bit whole number, as for Java peers."""
-    try:
-        value = int(request.field(name) or "")
-    except ValueError:
+    text = request.field(name) or ""
+    if not _WHOLE.fullmatch(text):
         return None
+    value = int(text)
     return value if -(2**63) <= value < 2**63 else None
 
 

@@ -9,7 +9,7 @@ from signpost_namesrv.wire.bodies import (
     ClusterInfo,
     TopicList,
     TopicRouteData,
-    decode_route,
+    decode_topic_queues,
     legacy_json,
     present,
     standard_json,
@@ -125,7 +125,7 @@ def register_topic(state: State, request: Command, peer: Peer) -> Work:
     yield from ()
     topic = request.field("topic")
     if request.body and topic is not None:
-        entries = [queues_from(q) for q in decode_route(request.body).queue_datas]
+        entries = [queues_from(q) for q in decode_topic_queues(request.body)]
         topics.register_topic(state.tables, topic, entries, state.now_ms())
     return ok(request)
 

@@ -7,7 +7,7 @@ import msgspec
 
 from signpost_namesrv import logs
 from signpost_namesrv.dispatch.replies import answer
-from signpost_namesrv.wire.bodies import decode_data_version, decode_route
+from signpost_namesrv.wire.bodies import decode_data_version, decode_topic_queues
 from signpost_namesrv.wire.codes import RequestCode, ResponseCode
 from signpost_namesrv.wire.command import Command
 from signpost_namesrv.wire.errors import BodyError
@@ -34,6 +34,7 @@ class Carrier:
         """Drained: they stay away until their process is gone."""
         self.owners: dict[BrokerId, Peer] = {}
         self.on_lost: Callable[[Record], None] = lambda record: None
+        self.on_change: Callable[[], None] = lambda: None
         self._fleet = fleet
         self._teller = teller
         self._now = now
@@ -89,6 +90,12 @@ class Carrier:
         code = RequestCode.UNREGISTER_BROKER
         return await self._leave(record.broker, Command(code=code, opaque=0, fields=fields))
 
+    async def recall(self, command: Command) -> Record:
+        """Speak for a broker that registered with an earlier sidecar."""
+        record = await self._absorb(command)
+        await self._spread(record, command)
+        return record
+
     async def announce(self, command: Command) -> Command:
         """Register a broker that does not speak for itself."""
         return await self._spread(await self._absorb(command), command)
@@ -108,10 +115,16 @@ class Carrier:
 
     # one request each
 
-    async def _forward(self, request: Command) -> Command:
+    async def _forward(self, request: Command, *, is_beat: bool = False) -> Command:
+        async def ask(link: Link) -> Command:
+            reply = await link.request(request)
+            if is_beat and reply.code == ResponseCode.SUCCESS:
+                link.endpoint.heard(self._now())
+            return reply
+
         rule = rule_for(request.code)
         if rule.spread is Spread.ALL:
-            outcomes = await self._fleet.ask_all(lambda link: link.request(request))
+            outcomes = await self._fleet.ask_all(ask)
         else:
             outcomes = await self._fleet.ask_one(request)
         return rule.merge(request, outcomes)
@@ -153,14 +166,14 @@ class Carrier:
         for broker, record in self.records.items():
             if (broker.address, broker.name) == (address, name):
                 record.last_beat = self._now()
-        return await self._forward(request)
+        return await self._forward(request, is_beat=True)
 
     async def _query(self, request: Command, peer: Peer) -> Command:
         version = decode_data_version(request.body) if request.body else None
         record = self.records.get(broker_of(request))
         if record is not None:
             record.last_beat = self._now()
-        reply = await self._forward(request)
+        reply = await self._forward(request, is_beat=True)
         if record is None or record.table.version != version:
             # Then no catch-up would be right either: the broker must tell.
             fields = {**(reply.fields or {}), "changed": "true"}
@@ -170,10 +183,10 @@ class Carrier:
     async def _register_topic(self, request: Command, peer: Peer) -> Command:
         topic = request.field("topic")
         if topic and request.body:
-            route = decode_route(request.body)
+            entries = decode_topic_queues(request.body)
             async with self._changing:
                 for record in self.records.values():
-                    record.apply(record.read_topic(topic, route))
+                    record.apply(record.read_topic(topic, entries))
         return await self._forward(request)
 
     # what they share
@@ -182,6 +195,7 @@ class Carrier:
         broker = broker_of(request)
         async with self._changing:
             record = self.records.get(broker) or Record(broker)
+            before = record.generation
             if len(request.body) > _SMALL:
                 draft = await asyncio.to_thread(record.read, request)
             else:
@@ -190,11 +204,14 @@ class Carrier:
             record.last_beat = self._now()
             if not record.left:
                 self.records[broker] = record
+            if record.generation != before:
+                self.on_change()
         return record
 
     def _forget(self, record: Record) -> None:
         record.left = True
         self.records.pop(record.broker, None)
+        self.on_change()
 
     async def _leave(self, broker: BrokerId, command: Command) -> list[Outcome]:
         async def ask(link: Link) -> Command:

@@ -7,11 +7,12 @@ system topics. So: a registration that lacks a system topic known before is an i
 """
 
 import hashlib
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from signpost_namesrv.wire.bodies import TopicRouteData
+from signpost_namesrv.wire.bodies import QueueData
 from signpost_namesrv.wire.codes import FLAG_ONEWAY, RequestCode
 from signpost_namesrv.wire.command import Command
 from signpost_namesrv.wire.registration import TopicConfig
@@ -131,9 +132,9 @@ class Record:
         increment = self._pack(head, said) if same_head else None
         return self._draft(head, table, increment=increment)
 
-    def read_topic(self, topic: str, route: TopicRouteData) -> Draft | None:
+    def read_topic(self, topic: str, entries: Sequence[QueueData]) -> Draft | None:
         """Read a REGISTER_TOPIC_IN_NAMESRV, as far as it is about this broker."""
-        for queues in route.queue_datas:
+        for queues in entries:
             if queues.broker_name == self.broker.name:
                 config = TopicConfig(
                     topic,

@@ -69,6 +69,10 @@ class TopicRouteData(msgspec.Struct, frozen=True, rename="camel"):
     topic_queue_mapping_by_broker: dict[str, MappingInfo] | UnsetType | None = UNSET
 
 
+class _TopicQueues(msgspec.Struct, rename="camel"):
+    queue_datas: list[QueueData | None] | None = None
+
+
 class ClusterInfo(msgspec.Struct, frozen=True, rename="camel"):
     """All broker groups, and which of them form a cluster."""
 
@@ -104,7 +108,7 @@ class BrokerMemberGroupBody(msgspec.Struct, frozen=True, rename="camel"):
 
 
 _data_version = msgspec.json.Decoder(DataVersion)
-_route = msgspec.json.Decoder(TopicRouteData)
+_topic_queues = msgspec.json.Decoder(_TopicQueues)
 
 
 def decode_data_version(body: bytes) -> DataVersion:
@@ -112,9 +116,10 @@ def decode_data_version(body: bytes) -> DataVersion:
     return dialect.decode(_data_version, body, "DataVersion")
 
 
-def decode_route(body: bytes) -> TopicRouteData:
-    """The body of REGISTER_TOPIC_IN_NAMESRV, and of an answered look-up."""
-    return dialect.decode(_route, body, "TopicRouteData")
+def decode_topic_queues(body: bytes) -> list[QueueData]:
+    """The part of a TopicRouteData that REGISTER_TOPIC_IN_NAMESRV is about."""
+    queues = dialect.decode(_topic_queues, body, "TopicRouteData").queue_datas
+    return [entry for entry in queues or () if entry is not None]
 
 
 def standard_json(value: Any) -> bytes:

@@ -17,6 +17,7 @@ from .errors import BodyError
 SLICE_BYTES = 64 * 1024
 MAX_INFLATED = 64 * 1024 * 1024
 MAX_PIECE = 1024 * 1024
+_ZLIB = b"\x78"
 _TURN_BYTES = 16 * 1024
 _MAX_DIGITS = 9
 
@@ -62,10 +63,14 @@ Decoding = Generator[None, None, RegistrationBody]
 
 
 def decode_registration(body: bytes, *, compressed: bool, version: int) -> Decoding:
-    """Decode what a broker of this version sent; a broker may send no body at all."""
+    """Decode what a broker of this version sent; a broker may send no body at all.
+
+    Stock 5.3 brokers with compressedRegister compress the body and say that they did not, so the
+    first byte counts too: no JSON begins like a zlib stream.
+    """
     if not body:
         return RegistrationBody()
-    if compressed:
+    if compressed or body.startswith(_ZLIB):
         return (yield from _decode_compressed(body, version))
     if version < V3_0_11:
         wrapper = dialect.decode(_wrapper, body, "TopicConfigSerializeWrapper")
