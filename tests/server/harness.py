@@ -1,6 +1,7 @@
 """A real server on a loopback port, and peers on real sockets."""
 
 import asyncio
+import ssl
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -20,6 +21,7 @@ LOOPS = [
     pytest.param(uvloop.new_event_loop, id="uvloop"),
 ]
 PATIENCE = 20.0
+GONE = (ConnectionError, ssl.SSLError)  # not OSError: a TimeoutError is one too
 
 
 def run(work: Callable[[], Awaitable[None]], factory: Any = uvloop.new_event_loop) -> None:
@@ -82,7 +84,7 @@ class Serving:
         for client in self.clients:
             client.close()
         for client in self.clients:
-            with suppress(ConnectionError):
+            with suppress(*GONE):
                 await client.writer.wait_closed()
 
     @property
@@ -147,13 +149,13 @@ class Client:
             async with asyncio.timeout(PATIENCE):
                 size = await self.reader.readexactly(4)
                 rest = await self.reader.readexactly(struct.unpack(">I", size)[0])
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except (asyncio.IncompleteReadError, *GONE):
             return None
         return parse(size + rest)
 
     async def closed(self) -> bool:
         """Wait until the other side has closed; whatever comes before is dropped."""
-        with suppress(ConnectionError):
+        with suppress(*GONE):
             async with asyncio.timeout(PATIENCE):
                 while await self.reader.read(1 << 16):
                     pass

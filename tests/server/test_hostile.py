@@ -81,7 +81,7 @@ async def attacked(it: Serving, attacks: list[tuple[list[bytes], str]]) -> None:
     assert (await good.ask(105, {"topic": "T"})).code == 0
 
 
-@settings(max_examples=40)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(attack, HOW), min_size=1, max_size=4))
 def test_any_bytes(attacks: list[tuple[list[bytes], str]]) -> None:
     async def main() -> None:

@@ -215,7 +215,7 @@ def listening_socket(host: str, port: int, peer_timeout: int) -> socket.socket:
                 sock.setsockopt(socket.IPPROTO_TCP, option, value)
         sock.bind((host, port))
         sock.setblocking(False)
-    except BaseException:
+    except OSError as e:
         sock.close()
-        raise
+        raise OSError(e.errno, f"{host}:{port}: {e.strerror}") from e
     return sock
