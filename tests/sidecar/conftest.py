@@ -35,7 +35,7 @@ async def stage() -> AsyncIterator[Stage]:
         cast = await stack.enter_async_context(servers(3))
         proxies = [await stack.enter_async_context(proxy(server.port)) for server in cast]
         options = Options(
-            port=0, answer_wait=0.2, register_timeout=0.5, drain_wait=0.0, dialling=QUICK
+            port=0, answer_wait=0.2, register_timeout=0.5, drain_wait=0.5, dialling=QUICK
         )
         sidecar = Sidecar(options)
         port = await sidecar.start()

@@ -56,6 +56,10 @@ class SidecarProcess(Process):
             found: dict[str, Any] = json.load(answer)
         return found
 
+    def linked(self) -> Sequence[str]:
+        """The name servers that it holds a link to."""
+        return [endpoint["address"] for endpoint in self.status()["endpoints"]]
+
     def drain(self) -> None:
         """As preStop does."""
         command = [sys.executable, "-m", "signpost_namesrv.sidecar_main", "drain", self.url]

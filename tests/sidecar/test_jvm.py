@@ -88,8 +88,7 @@ def test_six_name_servers_come_and_go_under_traffic(
     cast[0].kill()
     cast = [*cast[1:], added]
     wait_until(lambda: _alike(cast, "kept", "Kept"), "all six say the same again")
-    links = lambda: [e["address"] for e in sidecar.status()["endpoints"]]  # noqa: E731
-    wait_until(lambda: links() == _addresses(cast), "the removed one is let go")
+    wait_until(lambda: sidecar.linked() == _addresses(cast), "the removed one is let go")
 
     counts = stream.finish()
     with capsys.disabled():

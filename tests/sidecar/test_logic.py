@@ -36,24 +36,35 @@ def endpoint() -> Endpoint:
 
 def test_what_a_name_server_needs() -> None:
     record, server = heard(said(table("a", "T"))), endpoint()
-    assert server.need(record) is Need.FULL
+    assert server.need(record, 5) is Need.FULL
     server.connected(0)
-    server.accepted(record.broker, record.generation, 1)
-    assert server.need(record) is Need.BEAT
+    server.accepted(record.broker, record.generation, 1, full=True)
+    assert server.need(record, 5) is Need.BEAT
     record.apply(record.read(said(table("a", "U", counter=2, full=False))))
-    assert server.need(record) is Need.INCREMENT
+    assert server.need(record, 5) is Need.INCREMENT
     record.apply(record.read(said(table("a", "T", "U", "V", counter=3))))
-    assert server.need(record) is Need.FULL
+    assert server.need(record, 5) is Need.FULL
+
+
+def test_a_server_is_told_in_full_now_and_then() -> None:
+    record, server = heard(said(table("a", "T"))), endpoint()
+    server.connected(0)
+    server.accepted(record.broker, 1, 0, full=True)
+    server.accepted(record.broker, 1, 590, full=False)
+    assert server.need(record, 599) is Need.BEAT
+    assert server.need(record, 600) is Need.FULL, "beats in between do not put it off"
+    server.accepted(record.broker, 1, 600, full=True)
+    assert server.need(record, 1199) is Need.BEAT
 
 
 def test_a_new_connection_forgets_everything() -> None:
     record, server = heard(said(table("a", "T"))), endpoint()
     server.connected(0)
-    server.accepted(record.broker, 1, 1)
+    server.accepted(record.broker, 1, 1, full=True)
     server.failed("closed", 2)
     assert not server.up
     server.connected(3)
-    assert server.need(record) is Need.FULL
+    assert server.need(record, 5) is Need.FULL
 
 
 def test_only_a_registration_earns_a_quick_retry() -> None:
@@ -65,7 +76,7 @@ def test_only_a_registration_earns_a_quick_retry() -> None:
         pauses.append(server.failed("closed", 0))
     assert pauses == pytest.approx([0.1, 0.2, 0.4, 0.8])
     server.connected(0)
-    server.accepted(record.broker, 1, 0)
+    server.accepted(record.broker, 1, 0, full=True)
     assert server.failed("closed", 0) == pytest.approx(0.1)
 
 

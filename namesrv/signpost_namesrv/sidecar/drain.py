@@ -15,6 +15,8 @@ from .rules import Outcome
 
 log = logs.get("drain")
 
+_STEP = 0.5
+
 
 class Phase(Enum):
     """How far a departure has come."""
@@ -53,12 +55,21 @@ class Drain:
         log.info("draining", brokers=[r.broker.name for r in records], seconds=self._wait)
         wiped = await self._carrier.make_read_only(records)
         await self._wipe(wiped)
-        if wiped and self._fleet.up:
-            await self._sleep(self._wait)
+        if self._fleet.up:
+            await self._wait_for_producers(wiped)
         for record in records:
-            _log("unregistered", record.broker.name, await self._carrier.retire(record))
+            if not record.left:
+                _log("unregistered", record.broker.name, await self._carrier.retire(record))
         self.phase = Phase.DRAINED
         log.info("drained")
+
+    async def _wait_for_producers(self, records: Collection[Record]) -> None:
+        """Until they must have seen it, or nobody is left to be spared."""
+        waited = 0.0
+        while waited < self._wait and not all(record.left for record in records):
+            pause = min(_STEP, self._wait - waited)
+            await self._sleep(pause)
+            waited += pause
 
     async def _wipe(self, records: Collection[Record]) -> None:
         """Take the write permission away, for masters only.

@@ -109,7 +109,7 @@ class Link:
         protocol = self._usable()
         command = self._numbered(command)
         if command.is_oneway:
-            protocol.write(encode_frame(command))
+            self._write(protocol, command)
             return _sent(command)
         waiting = protocol.expect(command.opaque)
         try:
@@ -121,6 +121,11 @@ class Link:
             raise LinkError("no answer in time") from None
         finally:
             protocol.waiting.pop(command.opaque, None)
+
+    def drop(self) -> None:
+        """Hang up; the next connection follows."""
+        if self._protocol is not None:
+            self._protocol.close("dropped")
 
     def _usable(self) -> "_Protocol":
         if self._protocol is None:

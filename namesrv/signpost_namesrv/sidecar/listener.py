@@ -17,6 +17,7 @@ from signpost_namesrv.wire.frames import FrameCutter
 log = logs.get("listener")
 
 _UNSENT = 4 * 1024 * 1024
+_FREE_BUFFER = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Bounds:
     max_header: int = 64 * 1024
     max_connections: int = 256
     max_in_flight: int = 64
+    max_buffered: int = 256 * 1024 * 1024
+    """Of unfinished frames over all connections; small ones do not count."""
 
 
 class Handler(Protocol):
@@ -48,6 +51,7 @@ class Listener:
         self.bounds = bounds or Bounds()
         self.stats = Stats()
         self.peers: set[Peer] = set()
+        self._buffered = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server
 
@@ -66,6 +70,13 @@ class Listener:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    def reserve(self, more: int) -> bool:
+        """Whether there is room for so many bytes more (or fewer)."""
+        if self._buffered + more > self.bounds.max_buffered:
+            return False
+        self._buffered += more
+        return True
+
     def spawn(self, work: Awaitable[None]) -> None:
         """Do it beside the rest."""
         task = asyncio.ensure_future(work)
@@ -81,6 +92,7 @@ class Peer(asyncio.Protocol):
         self._cutter = FrameCutter(listener.bounds.max_frame, listener.bounds.max_header)
         self._transport: asyncio.Transport
         self._in_flight = 0
+        self._reserved = 0
         self._inbox: list[bytes] = []
         self._writable = True
         self.closed = False
@@ -116,6 +128,7 @@ class Peer(asyncio.Protocol):
         if self in self._listener.peers:
             self.closed = True
             self._inbox.clear()
+            self._reserve(0)
             self._listener.peers.discard(self)
             self._listener.handler.gone(self)
 
@@ -129,6 +142,7 @@ class Peer(asyncio.Protocol):
                 # All frames of a read are started, so the limit may be passed by those few.
                 for frame in self._cutter.feed(self._inbox.pop(0)):
                     self._start(decode_frame(frame))
+                self._reserve(self._cutter.outstanding)
         except FrameError as e:
             log.info("connection closed", reason="malformed", error=str(e))
             self._transport.abort()
@@ -139,6 +153,12 @@ class Peer(asyncio.Protocol):
             self._transport.resume_reading()
         else:
             self._transport.pause_reading()
+
+    def _reserve(self, size: int) -> None:
+        wanted = size if size > _FREE_BUFFER else 0
+        if not self._listener.reserve(wanted - self._reserved):
+            raise FrameError(f"no memory for a frame of {size} bytes")
+        self._reserved = wanted
 
     def _may_go_on(self) -> bool:
         return self._writable and self._in_flight < self._listener.bounds.max_in_flight

@@ -21,8 +21,9 @@ from .endpoint import Endpoint
 from .fleet import Fleet
 from .link import Dialling, Link
 from .listener import Bounds, Listener
+from .memory import Memory
 from .presence import Fate, await_fate, can_connect
-from .record import Record
+from .record import Record, broker_of
 from .telling import Teller
 
 log = logs.get("sidecar")
@@ -42,10 +43,14 @@ class Options:
     register_timeout: float = 12.0
     reconnect_first: float = 0.05
     reconnect_longest: float = 0.8
+    full_again: float = 600.0
+    """A name server is told in full after so long, or a little sooner, to undo any drift."""
     linger: float = 120.0
     drain_wait: float = 35.0
     broker_probe: str = ""
     """Where a broker that hung up is looked for; empty: at the address it registered."""
+    memory: Path | None = None
+    """Where registrations outlast the process; None: nowhere."""
     declared: Path | None = None
     beat_seconds: float = 30.0
 
@@ -74,6 +79,9 @@ class Sidecar:
         self.declaring: Declaring | None = None
         if options.declared is not None:
             self.declaring = Declaring(options.declared, self.carrier, now, options.beat_seconds)
+        self._memory = Memory(options.memory) if options.memory is not None else None
+        self._changed = asyncio.Event()
+        self.carrier.on_change = self._changed.set
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> int:
@@ -83,6 +91,8 @@ class Sidecar:
             self._spawn(follow(source, self.roster, self._update, self.now))
         if self._sources:
             self._spawn(self._tick())
+        if self._memory is not None:
+            self._spawn(self._remember(self._memory))
         if self.declaring is not None:
             self._spawn(self.declaring.run())
         return port
@@ -100,8 +110,29 @@ class Sidecar:
     def _make_link(self, address: str) -> Link:
         options = self.options
         backoff = Backoff(options.reconnect_first, options.reconnect_longest, self._random)
-        endpoint = Endpoint(address, backoff)
+        endpoint = Endpoint(address, backoff, self._full_again_after)
         return Link(endpoint, options.dialling, self.carrier.catch_up, self.now)
+
+    async def _remember(self, memory: Memory) -> None:
+        """Take up what an earlier sidecar knew of brokers that live; keep what is new."""
+        for command in await asyncio.to_thread(memory.load):
+            broker = broker_of(command)
+            if broker not in self.carrier.records and await self._is_there(broker.address):
+                log.info("broker remembered", broker=broker.name)
+                record = await self.carrier.recall(command)
+                self._spawn(self._look_after(record))
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            kept = [
+                record.registration
+                for broker, record in self.carrier.records.items()
+                if broker in self.carrier.owners and not record.read_only
+            ]
+            await asyncio.to_thread(memory.save, kept)
+
+    def _full_again_after(self) -> float:
+        return self.options.full_again * (1 - 0.5 * self._random())
 
     def _update(self) -> None:
         up = {link.endpoint.address for link in self.fleet.up}

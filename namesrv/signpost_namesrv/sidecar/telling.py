@@ -39,7 +39,7 @@ class Teller:
         async with link.lock:
             if record.left:
                 raise LinkError("the broker has left")
-            need = Need.FULL if in_full else link.endpoint.need(record)
+            need = Need.FULL if in_full else link.endpoint.need(record, self._now())
             if need is Need.BEAT:
                 reply = await self._query(link, record)
                 if reply is not None:
@@ -54,7 +54,7 @@ class Teller:
             return None
         self.sums.queries += 1
         self.sums.bytes_saved += len(record.registration.body) - len(query.body)
-        link.endpoint.accepted(record.broker, generation, self._now())
+        link.endpoint.accepted(record.broker, generation, self._now(), full=False)
         return reply
 
     async def _register(self, link: Link, record: Record, need: Need) -> Command:
@@ -66,7 +66,8 @@ class Teller:
             self.sums.full += 1
         reply = await link.request(command, self._timeout)
         if reply.code == ResponseCode.SUCCESS:
-            link.endpoint.accepted(record.broker, generation, self._now())
+            full = need is Need.FULL
+            link.endpoint.accepted(record.broker, generation, self._now(), full=full)
         else:
             link.endpoint.refused(record.broker, f"code {reply.code}: {reply.remark}")
         return reply

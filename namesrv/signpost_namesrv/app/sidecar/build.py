@@ -53,6 +53,8 @@ def options(settings: SidecarSettings, tls: ReloadingTls | None) -> Options:
         reconnect_longest=carrying.reconnect_longest_millis / 1000,
         linger=settings.discovery.linger_seconds,
         drain_wait=settings.draining.drain_wait_seconds,
+        full_again=carrying.full_again_seconds,
+        memory=carrying.memory_file,
         broker_probe=carrying.broker_probe,
         declared=settings.declared.declared_file,
         beat_seconds=settings.declared.beat_seconds,

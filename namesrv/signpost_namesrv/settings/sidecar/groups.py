@@ -113,6 +113,20 @@ class Carrying(Group):
             "ms",
         ),
     ] = 800
+    full_again_seconds: Annotated[
+        Positive,
+        Key(
+            "A name server is sent all topics after so long though nothing changed: drift ends.",
+            "s",
+        ),
+    ] = 600
+    memory_file: Annotated[
+        MaybeFile,
+        Key(
+            "Registrations outlast a restart of the sidecar here: put it on an emptyDir.",
+            expects="a path",
+        ),
+    ] = None
     broker_probe: Annotated[
         _Word,
         Key(

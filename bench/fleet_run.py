@@ -1,0 +1,192 @@
+"""What the fleet does: come, beat, lose a name server."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import statistics
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from bench.cli import step
+from bench.register import plain_body
+from bench.report import Row
+from bench.servers import Server
+from signpost_namesrv.sidecar.sidecar import Options, Sidecar
+from signpost_namesrv.wire.command import Command
+
+CLUSTER_SIZE = 10
+PATIENCE = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How large a fleet."""
+
+    sidecars: int
+    topics: int
+    beat: float
+    reconnect: float
+
+
+class Fleet:
+    """Sidecars, each with one broker that says the same every time."""
+
+    def __init__(self, shape: Shape, ports: Sequence[int]) -> None:
+        self.shape = shape
+        self.plain_bytes = 0
+        bodies: dict[int, bytes] = {}
+        self.members: list[tuple[Sidecar, Command]] = []
+        addresses = [f"127.0.0.1:{port}" for port in ports]
+        options = Options(
+            reconnect_longest=shape.reconnect, answer_wait=PATIENCE, register_timeout=PATIENCE
+        )
+        for number in range(shape.sidecars):
+            cluster = number // CLUSTER_SIZE
+            if cluster not in bodies:
+                bodies[cluster] = plain_body(_topics(cluster, shape.topics), cluster)
+            body = bodies[cluster]
+            sidecar = Sidecar(options)
+            sidecar.fleet.set(addresses)
+            self.members.append((sidecar, _registration(number, cluster, body)))
+            self.plain_bytes = len(body)
+
+    async def each(self, work: Callable[[Sidecar, Command], Awaitable[None]]) -> None:
+        """Do it with every member at once."""
+        await asyncio.gather(*(work(*member) for member in self.members))
+
+    def caught_up(self, port: int) -> int:
+        """How many brokers the name server at a port was told of when links came up."""
+        address = f"127.0.0.1:{port}"
+        return sum(
+            endpoint.catch_ups
+            for sidecar, _ in self.members
+            for endpoint in sidecar.fleet.endpoints
+            if endpoint.address == address
+        )
+
+    def bytes_sent(self) -> int:
+        """To all name servers."""
+        return sum(link.bytes_sent for sidecar, _ in self.members for link in sidecar.fleet.links)
+
+    async def close(self) -> None:
+        """Hang up."""
+        for sidecar, _ in self.members:
+            await sidecar.fleet.close()
+
+
+def _topics(cluster: int, count: int) -> list[str]:
+    """Names that compress no better than real ones."""
+    draw = random.Random(cluster)
+    return [f"team-{draw.randrange(50)}.{draw.getrandbits(40):010x}-events" for _ in range(count)]
+
+
+def _registration(number: int, cluster: int, body: bytes) -> Command:
+    address = f"10.{number // 62_500}.{number // 250 % 250}.{number % 250 + 1}"
+    fields = {
+        "brokerId": "0",
+        "clusterName": f"cluster-{cluster:04d}",
+        "brokerName": f"broker-{number:05d}",
+        "brokerAddr": f"{address}:10911",
+        "haServerAddr": f"{address}:10912",
+        "enableActingMaster": "false",
+        "compressed": "false",
+    }
+    return Command(code=103, opaque=0, fields=fields, body=body)
+
+
+async def crowd(fleet: Fleet, servers: Sequence[Server]) -> list[Row]:
+    """Everybody comes at once."""
+    count, before = fleet.shape.sidecars, [server.cpu().total for server in servers]
+    began = time.monotonic()
+
+    async def come(sidecar: Sidecar, command: Command) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while len(sidecar.fleet.up) < len(servers):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        await sidecar.carrier.announce(command)
+
+    await fleet.each(come)
+    took = time.monotonic() - began
+    cpu = [server.cpu().total - b for server, b in zip(servers, before, strict=True)]
+    memory = max(server.memory()["now"] for server in servers)
+    one = fleet.members[0][0]
+    packed = len(next(iter(one.carrier.records.values())).registration.body)
+    step(f"all registered after {took:.1f} s")
+    return [
+        Row(f"{count} sidecars register at once: until all are known", took, "s"),
+        Row("- CPU time of a name server per registration", _mean(cpu) / count * 1e3, "ms"),
+        Row("- memory of a name server then", memory, "MB"),
+        Row("- body as the broker sends it", fleet.plain_bytes / 1e3, "kB"),
+        Row("- body as the sidecar sends it", packed / 1e3, "kB"),
+    ]
+
+
+async def beats(fleet: Fleet, servers: Sequence[Server], count: int, *, in_full: bool) -> list[Row]:
+    """Beats, spread over the interval as those of real brokers are."""
+    interval = fleet.shape.beat
+    cpu = [server.cpu().total for server in servers]
+    sent, began = fleet.bytes_sent(), time.monotonic()
+    took: list[float] = []
+
+    async def beat(sidecar: Sidecar, command: Command) -> None:
+        due = began + random.random() * interval
+        for _ in range(count):
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            await (_tell_all(sidecar) if in_full else sidecar.carrier.announce(command))
+            took.append(time.monotonic() - due)
+            due += interval
+
+    await fleet.each(beat)
+    seconds = time.monotonic() - began
+    used = [server.cpu().total - b for server, b in zip(servers, cpu, strict=True)]
+    number = len(took) * len(servers)
+    carried = (fleet.bytes_sent() - sent) / number
+    took.sort()
+    kind = "full compressed registrations" if in_full else "version queries"
+    step(f"{len(took)} beats as {kind} in {seconds:.0f} s")
+    return [
+        Row(f"beats as {kind}: a name server's core", _mean(used) / seconds * 100, "%"),
+        Row("- CPU time of a name server per beat", _mean(used) / len(took) * 1e3, "ms"),
+        Row("- bytes to a name server per beat", carried, "B"),
+        Row(
+            "- saved against the stock broker's plain body",
+            100 * (1 - carried / fleet.plain_bytes),
+            "%",
+        ),
+        Row("- a beat from due to done, median", statistics.median(took) * 1e3, "ms"),
+        Row("- the same, 99th percentile", took[int(len(took) * 0.99)] * 1e3, "ms"),
+        Row("- memory of a name server", max(s.memory()["now"] for s in servers), "MB"),
+    ]
+
+
+async def _tell_all(sidecar: Sidecar) -> None:
+    (record,) = sidecar.carrier.records.values()
+    await sidecar.fleet.ask_all(lambda link: sidecar.teller.tell(link, record, in_full=True))
+
+
+async def restart(fleet: Fleet, server: Server) -> list[Row]:
+    """A name server loses every connection at once, as after a restart or a partition."""
+    cpu = server.cpu().total
+    for sidecar, _ in fleet.members:
+        for link in sidecar.fleet.links:
+            if link.endpoint.address.endswith(f":{server.port}"):
+                link.drop()
+    began = time.monotonic()
+    async with asyncio.timeout(PATIENCE):
+        while fleet.caught_up(server.port) < fleet.shape.sidecars:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    took = time.monotonic() - began
+    step(f"all known again after {took:.1f} s")
+    used = server.cpu().total - cpu
+    count = fleet.shape.sidecars
+    return [
+        Row(f"a name server lost {count} links: until it knows all brokers again", took, "s"),
+        Row("- its CPU time per broker", used / count * 1e3, "ms"),
+        Row("- its highest memory", server.memory()["peak"], "MB"),
+    ]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
