@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import math
 import random
 import statistics
 import time
@@ -13,11 +15,13 @@ from bench.cli import step
 from bench.register import plain_body
 from bench.report import Row
 from bench.servers import Server
+from bench.wire import GET_CLUSTER, AnswerError, Client
 from signpost_namesrv.sidecar.sidecar import Options, Sidecar
 from signpost_namesrv.wire.command import Command
 
 CLUSTER_SIZE = 10
 PATIENCE = 600.0
+GET_ALL_TOPICS = 206
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +109,14 @@ async def crowd(fleet: Fleet, servers: Sequence[Server]) -> list[Row]:
         async with asyncio.timeout(PATIENCE):
             while len(sidecar.fleet.up) < len(servers):  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
-        await sidecar.carrier.announce(command)
+        reply = await sidecar.carrier.announce(command)
+        if reply.code or reply.remark:
+            raise AnswerError(f"a registration was answered with {reply.code}: {reply.remark}")
 
     await fleet.each(come)
     took = time.monotonic() - began
+    for server in servers:
+        check(fleet, server)
     cpu = [server.cpu().total - b for server, b in zip(servers, before, strict=True)]
     memory = max(server.memory()["now"] for server in servers)
     one = fleet.members[0][0]
@@ -121,6 +129,18 @@ async def crowd(fleet: Fleet, servers: Sequence[Server]) -> list[Row]:
         Row("- body as the broker sends it", fleet.plain_bytes / 1e3, "kB"),
         Row("- body as the sidecar sends it", packed / 1e3, "kB"),
     ]
+
+
+def check(fleet: Fleet, server: Server) -> None:
+    """A figure counts only when the name server really has every broker and topic."""
+    client = Client(server.port)
+    brokers = client.call(GET_CLUSTER, {}).body.count(b'"brokerName"')
+    topics = len(json.loads(client.call(GET_ALL_TOPICS, {}).body)["topicList"])
+    client.close()
+    shape = fleet.shape
+    wanted = shape.sidecars, shape.topics * math.ceil(shape.sidecars / CLUSTER_SIZE)
+    if (brokers, topics) != wanted:
+        raise AnswerError(f"brokers and topics: {(brokers, topics)} instead of {wanted}")
 
 
 async def beats(fleet: Fleet, servers: Sequence[Server], count: int, *, in_full: bool) -> list[Row]:
@@ -178,6 +198,7 @@ async def restart(fleet: Fleet, server: Server) -> list[Row]:
         while fleet.caught_up(server.port) < fleet.shape.sidecars:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
     took = time.monotonic() - began
+    check(fleet, server)
     step(f"all known again after {took:.1f} s")
     used = server.cpu().total - cpu
     count = fleet.shape.sidecars
