@@ -45,6 +45,8 @@ OWNED: Mapping[str, str] = {
 }
 """Settings that the operator makes itself, and what to do instead."""
 
+_UNITS = {"s": "seconds", "ms": "milliseconds", "bytes": "bytes"}
+
 
 def owned_message(key: str) -> str:
     """Why a setting cannot be given."""
@@ -84,7 +86,7 @@ def _fits(known: Mapping[str, Any], value: Any) -> bool:
 
 
 def _property(known: Mapping[str, Any]) -> dict[str, Any]:
-    unit = f" In {known['unit']}." if "unit" in known else ""
+    unit = f" In {_UNITS[known['unit']]}." if known.get("unit") in _UNITS else ""
     schema = {"description": known["why"] + unit, "type": known["type"]}
     return schema | {w: known[w] for w in ("enum", "minimum", "maximum") if w in known}
 
