@@ -29,7 +29,7 @@ def test_what_kubeflows_operator_gets() -> None:
     ]
     spec = objects[-1]["spec"]
     assert (spec["schedule"], spec["concurrencyPolicy"]) == ("0 * * * *", "Forbid")
-    assert spec["template"]["sparkConf"]["spark.kubernetes.driver.master"] == "local[1]"
+    assert spec["template"]["sparkConf"]["spark.kubernetes.driver.master"] == "local[2]"
     assert spec["template"]["driver"]["memory"] == "1462m"
     assert spec["template"]["driver"]["memoryOverhead"] == "586m"
 

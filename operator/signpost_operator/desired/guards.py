@@ -65,7 +65,15 @@ DNS: Manifest = {
 
 def peers(given: Sequence[Peer], always: Sequence[Manifest]) -> list[Manifest]:
     """Whom a rule lets in: everybody when nobody is given, or them and those who always may."""
-    return [*(peer.to_dict() for peer in given), *always] if given else []
+    return [*(_peer(peer) for peer in given), *always] if given else []
+
+
+def _peer(given: Peer) -> Manifest:
+    """Without what is empty inside; an empty selector stands for everything and stays."""
+    return {
+        name: {key: value for key, value in part.items() if value}
+        for name, part in given.to_dict().items()
+    }
 
 
 def pods_of(role: str) -> Manifest:

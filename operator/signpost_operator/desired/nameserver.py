@@ -18,6 +18,9 @@ from . import guards, namesrvpod, pods
 from .context import Context, Manifest, Owner
 from .properties import CONFIG_FILE, HTTP_PORT, KV_FILE, REMOTING_PORT, properties
 
+STUCK_SECONDS = 300
+"""A pod that is not ready so long after its warm-up will not be."""
+
 
 def name_servers(
     cluster: NameServerCluster, context: Context, brokers: Iterable[Broker] = ()
@@ -164,6 +167,7 @@ def _deployment(
             "replicas": spec.replicas,
             "revisionHistoryLimit": 3,
             "minReadySeconds": namesrvpod.LEAVING_SECONDS,
+            "progressDeadlineSeconds": STUCK_SECONDS + spec.warmup.wait_seconds,
             "selector": {"matchLabels": dict(selector)},
             # One at a time, and an old one goes only when a new one is warm.
             "strategy": {

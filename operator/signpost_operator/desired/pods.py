@@ -77,11 +77,9 @@ def template(
     }
     if given.image_pull_secrets:
         whole["imagePullSecrets"] = [{"name": one.name} for one in given.image_pull_secrets]
-    return {
-        "metadata": {
-            # What the selectors look for cannot be overridden.
-            "labels": {**over.metadata.labels, **labels},
-            "annotations": {**annotations, **over.metadata.annotations},
-        },
-        "spec": overlay(whole, over.spec),
-    }
+    # What the selectors look for cannot be overridden.
+    metadata: Manifest = {"labels": {**over.metadata.labels, **labels}}
+    # The API server forgets what is empty, and would seem to differ for ever.
+    if notes := {**annotations, **over.metadata.annotations}:
+        metadata["annotations"] = notes
+    return {"metadata": metadata, "spec": overlay(whole, over.spec)}

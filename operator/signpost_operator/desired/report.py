@@ -166,7 +166,7 @@ def _arguments(cluster: NameServerCluster, given: Report) -> list[str]:
 def _spark_conf(cluster: NameServerCluster, given: Report) -> dict[str, str]:
     conf = {"spark.ui.enabled": "false"}
     if not given.executors:
-        conf["spark.kubernetes.driver.master"] = f"local[{cores(_cpu(given))}]"
+        conf["spark.kubernetes.driver.master"] = f"local[{max(2, cores(_cpu(given)))}]"
     return conf | dict(given.spark_conf)
 
 
@@ -218,7 +218,7 @@ def _scheduled(
         "driver": part
         | {
             "serviceAccount": _account(cluster, given),
-            "labels": names.labels(owner.kind, owner.name, owner.role),
+            "labels": _pod_labels(cluster),
             "template": _template(cluster, given, "driver"),
         },
         "executor": part
@@ -245,6 +245,12 @@ def _scheduled(
     )
 
 
+def _pod_labels(cluster: NameServerCluster) -> dict[str, str]:
+    """What network policies know the job's pods by. They are Spark's, not the operator's."""
+    part_of = {"app.kubernetes.io/part-of": "signpost"}
+    return names.selector(cluster.name, names.REPORT) | part_of
+
+
 def _template(cluster: NameServerCluster, given: Report, part: str) -> Manifest:
     """The pod template that Spark lays its own pods over: confined, with history and token."""
     mounts: list[Manifest] = [{"name": "tmp", "mountPath": "/tmp"}]  # noqa: S108 - its own
@@ -268,7 +274,7 @@ def _template(cluster: NameServerCluster, given: Report, part: str) -> Manifest:
     }
     selector = names.selector(cluster.name, names.REPORT)
     return {
-        "metadata": {"labels": names.labels("NameServerCluster", cluster.name, names.REPORT)},
+        "metadata": {"labels": _pod_labels(cluster)},
         "spec": {
             "securityContext": pods.pod_security(USER),
             "containers": [container],
