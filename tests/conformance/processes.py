@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
+from types import MappingProxyType
 from typing import Self
 
 from tests.conformance.jvm import Java
@@ -149,6 +150,7 @@ class Broker(Process):
         namesrv: str,
         name: str,
         broker_id: int = 0,
+        more: Settings = MappingProxyType({}),
         /,
         **flags: str,
     ) -> None:
@@ -176,7 +178,7 @@ class Broker(Process):
             "waitTimeMillsInSendQueue": "20000",
             "osPageCacheBusyTimeOutMills": "20000",
         }
-        file.write_text(_properties(settings))
+        file.write_text(_properties({**settings, **more}))
         main = "org.apache.rocketmq.broker.BrokerStartup"
         super().__init__(java.command(main, folder, "-c", str(file), heap="512m", **flags), folder)
 

@@ -50,7 +50,7 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
     return key_file, certificate_file
 
 
-def test_broker_registers_over_tls(java: Java, tmp_path: Path) -> None:
+def test_broker_registers_packed_over_tls(java: Java, tmp_path: Path) -> None:
     key, certificate = _certificate(tmp_path)
     settings = {
         "tls.server.mode": "enforcing",
@@ -73,8 +73,11 @@ def test_broker_registers_over_tls(java: Java, tmp_path: Path) -> None:
         assert answer is not None
         return f'"{address}"' in answer.body.decode()
 
+    # Its registrations are packed as well, which no Java name server of its version can read.
+    packing = {"compressedRegister": "true"}
     with our_name_server(tmp_path / "namesrv", settings) as server:
-        with Broker(java, tmp_path / "broker", server.address, "encrypted", **flags) as broker:
+        folder = tmp_path / "broker"
+        with Broker(java, folder, server.address, "encrypted", 0, packing, **flags) as broker:
             broker.joined(knows)
         with closing(Peer(server.port)) as plain:
             assert plain.call(Request(106, {})) is None, "a plain connection is refused"

@@ -142,6 +142,8 @@ def lenient() -> Script:
     }.items():
         yield odd.joins(f"lenient, {label}", body)
         yield odd.leaves(f"lenient, {label}")
+    yield odd.joins("packed, not said so", Registration(TWO).compressed(), compressed="false")
+    yield odd.leaves("packed, not said so")
 
 
 def removals() -> Script:
@@ -212,5 +214,5 @@ def refusals() -> Script:
     odd = Member("odd", 0, "10.3.0.2:10911")
     for gap in ("brokerId", "brokerName", "brokerAddr", "clusterName"):
         yield odd.joins(f"103 without {gap}", Registration(TWO), **{gap: None})
-    for value in ("", "x"):
+    for value in ("", "x", " 1", "1_0"):
         yield odd.joins(f"103 brokerId {value!r}", Registration(TWO), brokerId=value)

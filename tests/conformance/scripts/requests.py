@@ -156,6 +156,8 @@ def topics_by_request() -> Script:
         ("none", "R3", b'{"queueDatas":[]}'),
         ("no list", "R3", b"{}"),
         ("no body", "R3", b""),
+        ("null", "R3", b'{"queueDatas":null}'),
+        ("brokers too", "R4", b'{"brokerDatas":[{"brokerAddrs":{0:"x"}}],' + queue_datas("a")[1:]),
         ("not JSON", "R3", b"x"),
         ("empty name", "", queue_datas("a")),
     ):
@@ -165,7 +167,7 @@ def topics_by_request() -> Script:
     yield ask("half known", 105, topic="R1")
     yield ask("217 healed", 217, queue_datas("b", read=3), topic="R1")
     yield from look("217", "R1")
-    for topic in ("R1", ""):
+    for topic in ("R1", "R4", ""):
         yield ask("217 undone", 216, topic=topic)
 
 
