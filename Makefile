@@ -56,6 +56,11 @@ crds: setup ## Write crds/ (and the chart's copy) anew from the operator's model
 	@$(BIN)/python -m tools.settings_catalogue
 	@$(BIN)/python -m signpost_operator.crds crds charts/signpost/crds
 
+.PHONY: screenshots
+screenshots: setup ## Take the console's pictures in docs/images anew
+	@mkdir -p docs/images
+	@$(BIN)/python -m tests.console.screenshots docs/images
+
 .PHONY: lock
 lock: | $(UV) ## Pin the dependencies anew, with hashes
 	@for f in namesrv operator dev; do \

@@ -129,8 +129,8 @@ Open = Callable[..., Coroutine[Any, Any, Page]]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def open_page(browser: Browser, serve: Serve) -> AsyncIterator[Open]:
-    """Opens the console of a server; every page must have behaved by the end of the test."""
+async def open_page(browser: Browser, register: Register) -> AsyncIterator[Open]:
+    """Opens the console of a server; a page must have behaved until it closes, before all else."""
     watched: list[Watched] = []
     async with AsyncExitStack() as stack:
 

@@ -15,8 +15,8 @@ from tests.console.broker import Broker, topics
 from tests.console.browser import find, launch
 from tests.console.nameserver import NameServer, free_port, start
 
-DESK = {"viewport": {"width": 1360, "height": 900}, "device_scale_factor": 1.5}
-PHONE = {
+DESK: dict[str, Any] = {"viewport": {"width": 1360, "height": 900}, "device_scale_factor": 1.5}
+PHONE: dict[str, Any] = {
     "viewport": {"width": 390, "height": 844},
     "device_scale_factor": 2,
     "is_mobile": True,
@@ -57,7 +57,7 @@ async def scene() -> AsyncIterator[Scene]:
             )
             stack.push_async_callback(server.stop)
             servers.append(server)
-        made = Scene(*servers, brokers={broker.address: broker for broker in brokers()})
+        made = Scene(servers[0], servers[1], {broker.address: broker for broker in brokers()})
         for broker in made.brokers.values():
             stack.push_async_callback(broker.die)
             await broker.register(*made.both)

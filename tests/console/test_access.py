@@ -1,5 +1,6 @@
 """By keyboard, on a phone, in both colour schemes, and with closed doors."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,11 @@ async def test_phone(shared: NameServer, open_page: Open, register: Register) ->
         shared.remoting,
     )
     page = await open_page(
-        shared, viewport={"width": 360, "height": 740}, is_mobile=True, has_touch=True
+        shared,
+        viewport={"width": 360, "height": 740},
+        is_mobile=True,
+        has_touch=True,
+        reduced_motion="reduce",
     )
     await options(page, name=LONG).tap()
     await expect(page.locator("#route .cell")).to_have_count(16 + 4)
@@ -71,6 +76,9 @@ async def test_phone(shared: NameServer, open_page: Open, register: Register) ->
     assert await page.evaluate("document.documentElement.scrollWidth") == 360
     await page.get_by_role("link", name="Changes").tap()
     await expect(page.locator("#changes")).to_be_in_viewport()
+    await expect(page.locator("#route")).to_be_visible()
+    moves = "getComputedStyle(document.documentElement).scrollBehavior"
+    assert await page.evaluate(moves) == "auto"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -122,7 +130,10 @@ async def test_the_server_goes_and_comes_back(
     await expect(page.locator("#notice")).to_contain_text("What you see is")
     await expect(page.locator("#feed-state")).to_contain_text("Trying again in")
 
-    second = await serve(httpPort=port)
+    warming = {"needWaitForService": "true", "expectedBrokers": "later"}
+    second = await serve(httpPort=port, **warming)
+    await expect(page.locator("#ready")).to_contain_text("Not ready: ")
+    await expect(page).to_have_title(re.compile("^Not ready: "))
     await register(Broker("later", topics=topics(["c", "d"])), second.remoting)
     await expect(page.locator("#ready")).to_have_text("Ready")
     await expect(page.locator("#feed")).to_contain_text("another life of this server")

@@ -39,6 +39,9 @@ async def test_disagreement(serve: Serve, open_page: Open, register: Register) -
     await expect(topics_table).not_to_contain_text("shared-1")
     await expect(region.get_by_role("table", name="Brokers")).to_contain_text("10.0.0.7:10911")
 
+    await page.set_viewport_size({"width": 360, "height": 740})
+    assert await page.evaluate("document.documentElement.scrollWidth") == 360
+
     await lone.register(there.remoting)
     await expect(rows.nth(1)).to_contain_text("agrees")
     await expect(rows.nth(1)).to_have_attribute("data-level", "good")

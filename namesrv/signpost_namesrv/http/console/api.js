@@ -30,7 +30,12 @@ export class Api {
    */
   async get(path, query = {}, signal) {
     const response = await this.fetch(withQuery(path, query), { signal });
-    return response.json();
+    try {
+      return await response.json();
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new ApiError(0, "The server broke off its answer.");
+    }
   }
 
   /**

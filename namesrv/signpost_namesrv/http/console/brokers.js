@@ -48,6 +48,7 @@ export class BrokersView {
   }
 
   #draw() {
+    /** @type {any[]} */
     const groups = this.groups ?? [];
     if (!groups.length) {
       fill(

@@ -40,14 +40,15 @@ export class FeedView {
   /**
    * @param {"good" | "bad"} level
    * @param {string} text
+   * @param {string} [hint] what comes next
    */
-  setState(level, text) {
+  setState(level, text, hint = "") {
     if (level !== this.level) {
-      if (level === "bad") this.note(text.replace(/ Trying.*/, ""));
+      if (level === "bad") this.note(text);
       else if (this.level === "bad") this.note("Connected again.");
     }
     this.level = level;
-    setText(this.state, text);
+    setText(this.state, `${text} ${hint}`.trim());
     setAttribute(this.state, "data-level", level);
   }
 

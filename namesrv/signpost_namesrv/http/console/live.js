@@ -12,7 +12,7 @@ const LONGEST_WAIT = 15_000;
  * @typedef {object} Hooks
  * @property {(page: any) => void} changes a document of `/v1/changes`
  * @property {(reason: string) => void} resync what was known is lost: ask for everything again
- * @property {(level: "good" | "bad", text: string) => void} state
+ * @property {(level: "good" | "bad", text: string, hint?: string) => void} state
  */
 
 /** Follows `/v1/watch`. */
@@ -39,8 +39,8 @@ export class Live {
     this.last = from;
     for (;;) {
       const why = await this.#follow();
-      const seconds = Math.ceil(this.wait / 1000);
-      if (!this.sentAway) this.hooks.state("bad", `${why} Trying again in ${seconds} s`);
+      const hint = `Trying again in ${Math.ceil(this.wait / 1000)} s`;
+      if (!this.sentAway) this.hooks.state("bad", why, hint);
       await new Promise((resolve) => setTimeout(resolve, this.wait));
       this.wait = Math.min(LONGEST_WAIT, this.wait * 2);
     }

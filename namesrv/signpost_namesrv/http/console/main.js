@@ -1,6 +1,6 @@
 // Joins the parts: what is asked when, and who hears of it.
 
-import { Api } from "./api.js";
+import { Api, ApiError } from "./api.js";
 import { BrokersView } from "./brokers.js";
 import { byId } from "./dom.js";
 import { FeedView } from "./feed.js";
@@ -45,8 +45,10 @@ function close() {
 
 /** The address names the open topic, so that a link to it can be sent to a colleague. */
 function followAddress() {
-  const topic = location.hash.startsWith(TOPIC) ? decode(location.hash.slice(TOPIC.length)) : "";
-  if (topic === route.topic) return;
+  const named = location.hash.startsWith(TOPIC);
+  const topic = named ? decode(location.hash.slice(TOPIC.length)) : "";
+  // A jump to a section leaves the topic open.
+  if (topic === route.topic || (location.hash && !named)) return;
   route.open(topic);
   topics.setOpened(topic);
 }
@@ -69,7 +71,8 @@ async function ask(path, show) {
   try {
     show(await api.get(path));
   } catch (error) {
-    if (path === "/v1/status") status.fail(error);
+    if (!(error instanceof ApiError)) reportError(error);
+    else if (path === "/v1/status") status.fail(error);
   }
 }
 
@@ -101,7 +104,7 @@ const live = new Live(api, {
     feed.note(`Read everything anew: ${reason}.`);
     for (const soon of [statusSoon, brokersSoon, topicsSoon, routeSoon]) soon();
   },
-  state: (level, text) => feed.setState(level, text),
+  state: (level, text, hint) => feed.setState(level, text, hint),
 });
 
 /** @param {any} change */

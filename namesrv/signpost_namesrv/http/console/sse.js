@@ -38,12 +38,13 @@ function take(event, line) {
 
 /** @param {ReadableStream<Uint8Array>} body */
 async function* lines(body) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
   let rest = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    const parts = (rest + value).split("\n");
+    const parts = (rest + decoder.decode(value, { stream: true })).split("\n");
     rest = parts.pop() ?? "";
     yield* parts;
   }

@@ -1,5 +1,6 @@
 // Search over topics. The server finds and pages; here are the pages seen so far.
 
+import { ApiError } from "./api.js";
 import { byId, empty, fill, h, setAttribute, setText } from "./dom.js";
 import { count, plural } from "./format.js";
 import { VirtualList } from "./list.js";
@@ -157,7 +158,8 @@ export class TopicsView {
     } catch (error) {
       if (this.under !== under) return;
       this.under = null;
-      setText(this.note, error instanceof Error ? error.message : String(error));
+      if (!(error instanceof ApiError)) throw error;
+      setText(this.note, error.message);
     } finally {
       if (this.under === null) setAttribute(this.box, "aria-busy", null);
     }
