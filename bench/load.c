@@ -9,7 +9,7 @@
  *
  * Request headers are what a stock Java 5.3.3 client sends. Every answer is checked: frame length,
  * header serialization, an opaque that is in flight, code 0. Prints one JSON line, after SIGTERM
- * earlier than planned; exits 1 after any error.
+ * earlier than planned, and "started" to standard error; exits 1 after any error.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -359,6 +359,7 @@ int main(int argc, char **argv) {
         for (int k = 0; k < depth; k++) add_request(&conns[i], &conns[i].slots[k], now_ns());
         flush(&conns[i]);
     }
+    fputs("started\n", stderr);
     if (warmup > 0) {
         run_until(start + (uint64_t)(warmup * 1e9), timer, &due, interval);
         memset(&latency, 0, sizeof latency);

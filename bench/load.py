@@ -12,6 +12,8 @@ from pathlib import Path
 from bench.servers import Server, core_busy, cores
 from bench.tools import compiled
 
+DISTURBED = 0.05  # share of a core in the hands of others above which a run proves nothing
+
 
 class LoadError(Exception):
     """The generator failed or got wrong answers."""
@@ -69,16 +71,21 @@ class Run:
         command += [str(word) for key in options for word in (f"--{key}", options[key])]
         self._busy = [core_busy(core) for core in self._cores]
         self._cpu = server.cpu().total
-        self._child = subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0)
+        pipe = subprocess.PIPE
+        self._child = subprocess.Popen(
+            command, stdout=pipe, stderr=pipe, text=True, process_group=0
+        )
+        assert self._child.stderr is not None
+        self._begun = self._child.stderr.readline()
 
     def figures(self) -> Figures:
         """Wait for the end."""
-        output, _ = self._child.communicate(timeout=self._seconds + 30)
+        output, errors = self._child.communicate(timeout=self._seconds + 30)
         if not output:
-            raise LoadError("the load generator failed")
+            raise LoadError(f"the load generator failed: {self._begun}{errors}".strip())
         raw = json.loads(output)
-        if raw["errors"]:
-            raise LoadError(f"wrong answers: {output.decode().strip()}")
+        if raw["errors"] or not raw["requests"]:
+            raise LoadError(f"wrong answers or none: {output.strip()}")
         own = [raw["cpu_share"] * raw["seconds"], self._server.cpu().total - self._cpu]
         busy = [core_busy(core) - was for core, was in zip(self._cores, self._busy, strict=True)]
         others = [max(b - o, 0.0) / raw["seconds"] for b, o in zip(busy, own, strict=True)]

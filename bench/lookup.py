@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bench.cli import interruptible, parser, step, write_json
-from bench.load import Figures, Shape, measure
+from bench.load import DISTURBED, Figures, Shape, measure
 from bench.register import Broker, plain_body, route_body, topic_names
 from bench.report import SHAPES, lookup_table, median
 from bench.servers import (
@@ -31,8 +31,7 @@ from bench.servers import (
 from bench.wire import GET_ROUTE, AnswerError, Client
 
 BROKERS, TOPICS = 3, 1000
-DISTURBED = 0.05  # a run of which others took more than this share of a core is made again
-TRIES = 3
+TRIES = 3  # of a run that others disturb
 COMMANDS: dict[str, Callable[[Path, int], list[str]]] = {
     "java": java_command,
     "ours": our_command,
@@ -177,12 +176,6 @@ def main() -> None:
         for shape, by_name in results.items()
     }
     print(lookup_table(medians))
-    disturbed = [r.others for by in results.values() for runs in by.values() for r in runs]
-    worst = max(disturbed, default=0.0)
-    if worst > DISTURBED:
-        print(
-            f"\nOther processes took up to {worst:.0%} of a core in a run: repeat when it is calm."
-        )
     write_json(
         arguments.out,
         "lookup",
