@@ -7,7 +7,7 @@ import pytest
 
 from signpost_namesrv.dispatch import brokers
 from signpost_namesrv.routes import removal
-from tests.support.remoting import request
+from tests.support.remoting import framed, request
 from tests.support.world import registration
 
 from .harness import both_loops, run, serving, until
@@ -111,6 +111,22 @@ async def test_a_registration_that_waits_while_its_connection_closes() -> None:
         await until(lambda: it.server.connections == 1 and "y" not in it.tables.groups)
         await first.ask(106)
         assert set(it.tables.groups) == {"x"}
+
+
+@both_loops
+async def test_an_answer_that_comes_between_abort_and_close() -> None:
+    """The connection is still to be cleaned up: its unfinished frame gives its memory back."""
+    async with serving() as it:
+        it.world.kv.gate = asyncio.Event()
+        client = await it.good()
+        (peer,) = it.peers
+        client.send(request(100, {"namespace": "n", "key": "k", "value": "v"}))
+        client.send(framed(b'{"code":103}', bytes(200_000))[:100])
+        await until(lambda: it.server._answering and it.server._buffered)
+        it.world.kv.gate.set()
+        peer.abort()
+        await until(lambda: it.server.connections == 0)
+        assert it.server._buffered == 0
 
 
 @both_loops

@@ -265,8 +265,7 @@ class Connection(asyncio.Protocol):
         waited = not self._may_go_on()
         self._in_flight -= _weight(request)
         self._server.hold(-len(request.body))
-        if self.closed:
-            self._server.gone(self)  # it may have registered a broker after it went
+        if self.closed:  # a broker that it registered goes when its close has its turn
             return
         self._reply(request, started, reply)
         if waited:
