@@ -72,6 +72,7 @@ async def test_phone(shared: NameServer, open_page: Open, register: Register) ->
     )
     await options(page, name=LONG).tap()
     await expect(page.locator("#route .cell")).to_have_count(16 + 4)
+    await expect(page.locator("#route-title")).to_be_in_viewport()
     await expect(page.locator("#feed .line").first).to_be_visible()
     assert await page.evaluate("document.documentElement.scrollWidth") == 360
     await page.get_by_role("link", name="Changes").tap()

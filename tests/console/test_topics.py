@@ -83,6 +83,10 @@ async def test_names_are_text(shared: NameServer, open_page: Open, register: Reg
     await page.reload()
     await expect(page.locator("#route-title")).to_have_text(HOSTILE)
     assert await page.locator("img").count() == 0
+    answer = await page.request.get(shared.url)
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
 
 
 async def test_a_hundred_thousand_topics(serve: Serve, open_page: Open, register: Register) -> None:

@@ -22,7 +22,7 @@ const token = new Token();
 const api = new Api(token);
 const status = new StatusView(token);
 const peers = new PeersView(api);
-const topics = new TopicsView(api, (topic) => open(topic));
+const topics = new TopicsView(api, open);
 const brokers = new BrokersView((broker) => {
   topics.ofBroker(broker);
   byId("search").focus();
@@ -33,8 +33,9 @@ const feed = new FeedView();
 /** @param {string} topic */
 function open(topic) {
   const hash = TOPIC + encodeURIComponent(topic);
-  if (location.hash === hash) route.refresh();
-  else location.hash = hash;
+  if (location.hash !== hash) history.pushState(null, "", hash);
+  followAddress();
+  route.reveal();
 }
 
 function close() {

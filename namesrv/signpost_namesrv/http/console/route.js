@@ -30,6 +30,7 @@ export class RouteView {
     /** @type {Set<string>} brokers in what is shown */
     this.brokers = new Set();
     this.asked = 0;
+    this.drawn = Promise.resolve();
   }
 
   /** @param {string} topic empty: show none */
@@ -38,7 +39,7 @@ export class RouteView {
     this.place.hidden = !topic;
     this.brokers.clear();
     fill(this.place);
-    if (topic) this.refresh();
+    if (topic) this.drawn = this.refresh();
   }
 
   /** Ask for the route again. */
@@ -53,6 +54,12 @@ export class RouteView {
     const focused = this.place.contains(document.activeElement);
     fill(this.place, this.#head(), ...body);
     if (focused) this.focus();
+  }
+
+  /** Scroll just so far that the beginning can be seen, once it is there. */
+  async reveal() {
+    await this.drawn;
+    this.place.querySelector(".column, .empty")?.scrollIntoView({ block: "nearest" });
   }
 
   /** Put the keyboard here. */
