@@ -24,6 +24,8 @@ class Plain:
     def register(self, reg: Any, now: int, delete_unlisted: bool) -> str:
         """Returns accepted, first (accepted as the first one), conflict or refused."""
         key = (reg.cluster, reg.address)
+        if key in self.live and self.live[key]["name"] != reg.name:  # an address used again
+            self.remove([(reg.cluster, self.live[key]["name"], reg.address)])
         addresses = dict(self.groups.get(reg.name, {}).get("addresses", {}))
         before = {i: a for i, a in addresses.items() if a != reg.address or i == reg.broker_id}
         holder = before.get(reg.broker_id)
@@ -95,6 +97,8 @@ class Plain:
         """Each is (cluster, name, address)."""
         touched = set()
         for cluster, name, address in departures:
+            if self.live.get((cluster, address), {"name": name})["name"] != name:
+                continue
             self.live.pop((cluster, address), None)
             self.filters.pop((cluster, address), None)
             if name in self.groups:

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 NAMES = ("a", "b", "c")
 TOPICS = tuple(f"t{number}" for number in range(6))
-CLUSTERS = ("C1", "C1", "C2")  # by the number of an address
+CLUSTERS = ("C1", "C1", "C2", "C1")  # by the number of an address
 ACTING = {"a": None, "b": True, "c": False}
 ZONES = {"a": None, "b": "z1", "c": "z2"}
 CONNECTIONS = ("conn1", "conn2", "conn3", None)
@@ -48,15 +48,20 @@ versions = st.builds(DataVersion, st.integers(0, 2), st.just(1_700_000_000_000),
 clusters = st.sampled_from(["C1", "C1", "C2"])
 
 
+def address_of(name: str, number: int) -> str:
+    """The last one is used by brokers of any name."""
+    return "any:1" if number == 3 else f"{name}{number}:1"
+
+
 @st.composite
 def registrations(draw: st.DrawFn) -> Registration:
-    name, number = draw(st.sampled_from(NAMES)), draw(st.integers(0, 2))
+    name, number = draw(st.sampled_from(NAMES)), draw(st.sampled_from([0, 0, 0, 1, 1, 2, 3]))
     static = draw(st.lists(st.sampled_from(TOPICS), max_size=2, unique=True))
     return Registration(
         cluster=CLUSTERS[number],
         name=name,
         broker_id=draw(st.integers(0, 3)),
-        address=f"{name}{number}:1",
+        address=address_of(name, number),
         ha_address=draw(st.sampled_from([None, "ha:1", "ha:2"])),
         zone=ZONES[name],
         timeout_ms=draw(st.sampled_from([None, 1_000, 5_000])),
@@ -147,9 +152,9 @@ class Routes(RuleBasedStateMachine):
             assert done.master_address == (master if known else None)
             assert done.ha_address == (live["ha"] if live and known else None)
 
-    @rule(cluster=clusters, name=st.sampled_from(NAMES), number=st.integers(0, 2))
+    @rule(cluster=clusters, name=st.sampled_from(NAMES), number=st.integers(0, 3))
     def heartbeat(self, cluster: str, name: str, number: int) -> None:
-        address = f"{name}{number}:1"
+        address = address_of(name, number)
         known = registration.heartbeat(self.tables, BrokerKey(cluster, address), self.now)
         assert known == self.model.heartbeat((cluster, address), self.now)
 
@@ -169,9 +174,9 @@ class Routes(RuleBasedStateMachine):
         assert {(d.cluster, d.address) for d in leaving} == self.model.of_connection(connection)
         self.remove(leaving)
 
-    @rule(chosen=st.lists(st.tuples(clusters, st.sampled_from(NAMES), st.integers(0, 2))))
+    @rule(chosen=st.lists(st.tuples(clusters, st.sampled_from(NAMES), st.integers(0, 3))))
     def unregister(self, chosen: list[tuple[str, str, int]]) -> None:
-        self.remove([removal.Departure(c, n, 0, f"{n}{number}:1") for c, n, number in chosen])
+        self.remove([removal.Departure(c, n, 0, address_of(n, i)) for c, n, i in chosen])
 
     def remove(self, leaving: list[removal.Departure]) -> None:
         self.model.remove([(d.cluster, d.name, d.address) for d in leaving])
