@@ -54,7 +54,7 @@ bench: setup ## Speed beside the Java name server; BENCH=--quick for a short run
 .PHONY: crds
 crds: setup ## Write crds/ (and the chart's copy) anew from the operator's models
 	@$(BIN)/python -m tools.settings_catalogue
-	@$(BIN)/python -m signpost_operator.crds crds charts/signpost/crds
+	@$(BIN)/python -m signpost_operator.crds crds charts/signpost/files/crds
 
 .PHONY: screenshots
 screenshots: setup ## Take the console's pictures in docs/images anew

@@ -140,7 +140,7 @@ def test_declared_mode() -> None:
         "id": 0,
         "address": "$(POD_IP):10911",
         "topics": [{"name": "t", "readQueues": 2, "writeQueues": 4, "perm": 6}],
-        "health": {"tcp": "127.0.0.1:10911"},
+        "health": {"tcp": "$(POD_IP):10911"},
     }
     workload = one(objects, "StatefulSet")
     ours = container(workload, "broker")
@@ -153,7 +153,7 @@ def test_declared_mode() -> None:
 def test_a_declared_brokers_own_check() -> None:
     check = {"port": 8080, "httpPath": "/ok"}
     objects = built(sidecar=DECLARED | {"healthCheck": check}, advertise=NODE_PORT)
-    assert declared(objects)["health"] == {"http": "http://127.0.0.1:8080/ok"}
+    assert declared(objects)["health"] == {"http": "http://$(POD_IP):8080/ok"}
     assert declared(objects)["address"] == "nodes.example:30100"
     service = one(objects, "Service", "orders-0-0")["spec"]["ports"][0]
     assert (service["nodePort"], service["targetPort"]) == (30100, 10911)

@@ -11,7 +11,7 @@ from signpost_operator.crds import CRDS, Crd, files, main, manifest
 from tools.settings_catalogue import TARGET, catalogue
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = [ROOT / "crds", ROOT / "charts" / "signpost" / "crds"]
+FOLDERS = [ROOT / "crds", ROOT / "charts" / "signpost" / "files" / "crds"]
 FREE = "x-kubernetes-preserve-unknown-fields"
 INT_OR_STRING = "x-kubernetes-int-or-string"
 

@@ -14,6 +14,9 @@ GROUP_PORTS = 10
 
 _PERMS = {"ReadWrite": 6, "ReadOnly": 4, "WriteOnly": 2}
 
+POD_IP = "$(POD_IP)"
+"""Filled in by the sidecar, from its environment."""
+
 Hosts = Mapping[str, str]
 """Where load balancers lead to pods from: host by the pod's name."""
 
@@ -84,9 +87,9 @@ def broker_conf(broker: Broker, group: int, ordinal: int, hosts: Hosts) -> str:
 def declaration(broker: Broker, group: int, ordinal: int, hosts: Hosts) -> str:
     """The sidecar's file about one pod, in Declared mode."""
     sidecar, port = broker.spec.sidecar, broker.spec.advertise.port
-    told = host(broker, group, ordinal, hosts) or "$(POD_IP)"
+    told = host(broker, group, ordinal, hosts) or POD_IP
     check = sidecar.health_check
-    local = f"127.0.0.1:{check.port or port}"
+    local = f"{POD_IP}:{check.port or port}"
     health = {"http": f"http://{local}{check.http_path}"} if check.http_path else {"tcp": local}
     topics = [
         {

@@ -5,6 +5,7 @@ from signpost_operator.resources.broker import Broker
 from signpost_operator.resources.nameserver import NameServerCluster
 
 from . import pods
+from .brokerconf import HA_PORT
 from .context import Context, Manifest
 from .properties import REMOTING_PORT
 
@@ -12,6 +13,7 @@ NAME = "sidecar"
 HTTP_PORT = 8081
 CONF_FOLDER = "/etc/signpost/broker"
 TLS_FOLDER = "/etc/signpost/tls"
+MEMORY_FOLDER = "/var/lib/signpost"
 TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - where it is mounted
 _TOKEN_SECONDS = 3607
 
@@ -27,7 +29,9 @@ POD_VARIABLES: list[Manifest] = [
 def container(broker: Broker, cluster: NameServerCluster, context: Context) -> Manifest:
     """An init container that stays: up before the broker starts, there until it has stopped."""
     spec = broker.spec.sidecar
-    mounts = [{"name": "config", "mountPath": CONF_FOLDER, "readOnly": True}]
+    mounts: list[Manifest] = [{"name": "config", "mountPath": CONF_FOLDER, "readOnly": True}]
+    if spec.mode == "Carry":
+        mounts.append({"name": "memory", "mountPath": MEMORY_FOLDER})
     if tls_secret(broker, cluster):
         mounts.append({"name": "tls", "mountPath": TLS_FOLDER, "readOnly": True})
     if spec.discovery == "EndpointSlices":
@@ -63,6 +67,8 @@ def tls_secret(broker: Broker, cluster: NameServerCluster) -> str | None:
 def volumes(broker: Broker, cluster: NameServerCluster) -> list[Manifest]:
     """What it mounts besides the configuration."""
     found: list[Manifest] = []
+    if broker.spec.sidecar.mode == "Carry":
+        found.append({"name": "memory", "emptyDir": {}})
     if secret := tls_secret(broker, cluster):
         given: Manifest = {"secretName": secret}
         if not broker.spec.sidecar.tls_secret_name:
@@ -95,6 +101,10 @@ def _environment(broker: Broker, cluster: NameServerCluster) -> list[Manifest]:
     if spec.mode == "Declared":
         settings["DECLARED_FILE"] = f"{CONF_FOLDER}/declared-$(POD_INDEX).yaml"
         settings["BEAT_SECONDS"] = spec.beat_seconds
+    else:
+        settings["MEMORY_FILE"] = f"{MEMORY_FOLDER}/registrations"
+        # What clients are told may lead nowhere from inside the pod.
+        settings["BROKER_PROBE"] = f"127.0.0.1:{HA_PORT}"
     if tls_secret(broker, cluster):
         settings["TLS_ENABLE"] = "true"
         settings["TLS_CLIENT_TRUST_CERT_PATH"] = f"{TLS_FOLDER}/ca.crt"
