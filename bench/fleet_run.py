@@ -9,6 +9,7 @@ import random
 import statistics
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from bench.cli import step
@@ -105,16 +106,30 @@ async def crowd(fleet: Fleet, servers: Sequence[Server]) -> list[Row]:
     count, before = fleet.shape.sidecars, [server.cpu().total for server in servers]
     began = time.monotonic()
 
+    missing, everybody = count, asyncio.Event()
+
     async def come(sidecar: Sidecar, command: Command) -> None:
+        nonlocal missing
         async with asyncio.timeout(PATIENCE):
             while len(sidecar.fleet.up) < len(servers):  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
         reply = await sidecar.carrier.announce(command)
         if reply.code or reply.remark:
             raise AnswerError(f"a registration was answered with {reply.code}: {reply.remark}")
+        missing -= 1
+        if not missing:
+            everybody.set()
+        while not everybody.is_set():  # those who wait for the others beat meanwhile
+            with suppress(TimeoutError):
+                await asyncio.wait_for(everybody.wait(), fleet.shape.beat)
+            await sidecar.carrier.announce(command)
 
-    await fleet.each(come)
+    coming = asyncio.ensure_future(fleet.each(come))
+    await asyncio.wait(
+        {coming, asyncio.ensure_future(everybody.wait())}, return_when=asyncio.FIRST_COMPLETED
+    )
     took = time.monotonic() - began
+    await coming
     for server in servers:
         check(fleet, server)
     cpu = [server.cpu().total - b for server, b in zip(servers, before, strict=True)]
@@ -188,14 +203,14 @@ async def _tell_all(sidecar: Sidecar) -> None:
 
 async def restart(fleet: Fleet, server: Server) -> list[Row]:
     """A name server loses every connection at once, as after a restart or a partition."""
-    cpu = server.cpu().total
+    cpu, before = server.cpu().total, fleet.caught_up(server.port)
     for sidecar, _ in fleet.members:
         for link in sidecar.fleet.links:
             if link.endpoint.address.endswith(f":{server.port}"):
                 link.drop()
     began = time.monotonic()
     async with asyncio.timeout(PATIENCE):
-        while fleet.caught_up(server.port) < fleet.shape.sidecars:  # noqa: ASYNC110
+        while fleet.caught_up(server.port) - before < fleet.shape.sidecars:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
     took = time.monotonic() - began
     check(fleet, server)

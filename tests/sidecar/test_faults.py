@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
+from signpost_namesrv.sidecar import carrier
 from signpost_namesrv.sidecar.drain import Phase
+from signpost_namesrv.sidecar.listener import Bounds
 from tests.sidecar.actors import Broker, table, until
 from tests.sidecar.conftest import Stage
 
@@ -111,6 +115,34 @@ async def test_malformed_input_costs_its_connection_only(stage: Stage) -> None:
     assert reply.remark is not None
     assert "RegisterBrokerBody" in reply.remark
     assert stage.all_know("T")
+
+
+async def test_a_registration_of_nobody_is_refused_and_not_kept(stage: Stage) -> None:
+    reply = await stage.broker.ask(103, {"brokerName": "a"}, table("a", "T").plain())
+    assert reply.code == 1
+    assert not stage.sidecar.carrier.records
+
+
+async def test_brokers_are_bounded(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(carrier, "MOST_BROKERS", 1)
+    assert (await stage.broker.register("T")).code == 0
+    other = await Broker("b", 0, "10.0.0.2:10911").connect(stage.port)
+    assert (await other.register("T")).code == 2
+    assert (await stage.broker.register("T")).code == 0
+    other.hang_up()
+
+
+async def test_unfinished_frames_are_bounded(stage: Stage) -> None:
+    stage.sidecar.listener.bounds = Bounds(max_buffered=1 << 20)
+    greedy = [await Broker(f"g{n}").connect(stage.port) for n in range(3)]
+    promise = (700_000).to_bytes(4, "big") + (100).to_bytes(4, "big") + bytes(70_000)
+    for one in greedy:
+        one._transport.write(promise)
+    await until(lambda: sum(one._transport.is_closing() for one in greedy) == 2)
+    assert (await stage.broker.register("T")).code == 0
+    for one in greedy:
+        one.hang_up()
+    await until(lambda: stage.sidecar.listener._buffered == 0)
 
 
 async def test_a_drain_takes_the_permission_waits_and_leaves(stage: Stage) -> None:

@@ -21,6 +21,8 @@ from .telling import Teller
 
 log = logs.get("carrier")
 
+MOST_BROKERS = 256
+
 _SMALL = 64 * 1024
 _ORDER_NAMESPACE = "ORDER_TOPIC_CONFIG"
 
@@ -131,6 +133,11 @@ class Carrier:
 
     async def _register(self, request: Command, peer: Peer) -> Command:
         broker = broker_of(request)
+        if not all(broker):
+            return await self._forward(request)  # name servers know how to refuse it
+        if broker not in self.records and len(self.records) >= MOST_BROKERS:
+            remark = f"sidecar: more than {MOST_BROKERS} brokers"
+            return answer(request, ResponseCode.SYSTEM_BUSY, remark)
         self.owners[broker] = peer
         if broker in self.retired:
             return answer(request, ResponseCode.SYSTEM_ERROR, "sidecar: this broker is drained")

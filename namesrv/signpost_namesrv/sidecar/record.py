@@ -52,7 +52,7 @@ def broker_of(command: Command) -> BrokerId:
     """Whom a request is about."""
     names = ("clusterName", "brokerName", "brokerId", "brokerAddr")
     cluster, name, number, address = (command.field(key) or "" for key in names)
-    return BrokerId(cluster, name, number or "0", address)
+    return BrokerId(cluster, name, number, address)
 
 
 class Draft(NamedTuple):
