@@ -54,7 +54,7 @@ async def test_each_line_holds_whole_entries(house: House) -> None:
         text = await response.text()
     _, _, topics = text.partition('"topics":{\n')
     lines = topics.removesuffix("\n}\n}\n").split("\n")
-    assert len(lines) > 10
+    assert len(lines) > 1
     joined: dict[str, Any] = {}
     for line in lines:
         joined |= json.loads("{" + line.rstrip(",") + "}")
@@ -88,7 +88,7 @@ async def test_changes_during_the_writing_do_not_show(house: House) -> None:
     house.context.pace = meddling = Meddling(change)
     during = await house.get("/v1/snapshot")
     after = await house.get("/v1/snapshot")
-    assert meddling.turns > 10
+    assert meddling.turns > 5
     assert during == before
     assert list(after["topics"]) == ["new", "newer"]
     assert after["digest"] == str(house.tables.digest) != before["digest"]

@@ -26,7 +26,7 @@ from .endpoint import JSON, Answer, Call, Endpoint, Header
 from .models import Millis, Model, Nothing
 from .problems import busy
 
-SLICE = 256
+SLICE = 1024
 _encode = msgspec.json.Encoder().encode
 
 
