@@ -54,6 +54,17 @@ def test_mistakes_are_named(change: tuple[str, str], complaint: str) -> None:
         parse(ONE.replace(*change).encode(), "file")
 
 
+@pytest.mark.parametrize(
+    ("value", "address"), [("10.1.2.3", "10.1.2.3:10911"), ("fd00::7", "[fd00::7]:10911")]
+)
+def test_variables_are_filled_in(value: str, address: str) -> None:
+    text = ONE.replace("10.0.0.7:10911", '"$(POD_IP):10911"').encode()
+    (broker,) = parse(text, "file", {"POD_IP": value})
+    assert broker.address == address
+    with pytest.raises(DeclarationError, match=r"\$\(POD_IP\) is not set"):
+        parse(text, "file", {})
+
+
 class Doctor:
     def __init__(self) -> None:
         self.well = True

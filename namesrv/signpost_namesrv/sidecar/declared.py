@@ -9,9 +9,15 @@ brokers:
     topics:
       - {name: orders, readQueues: 8, writeQueues: 8, perm: 6}
     health: {tcp: 10.0.0.1:10911}      # or {http: http://10.0.0.1:8080/healthz}
+
+`$(NAME)` stands for a variable of the environment: one file can serve many pods.
 """
 
 import hashlib
+import ipaddress
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import msgspec
 
@@ -22,6 +28,8 @@ from signpost_namesrv.wire.registration import TopicConfig
 
 from .discovery.addresses import AddressError, split
 from .packing import Table, pack
+
+_VARIABLE = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
 
 
 class DeclarationError(Exception):
@@ -74,15 +82,37 @@ class Declarations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     brokers: list[DeclaredBroker]
 
 
-def parse(text: bytes, where: str) -> list[DeclaredBroker]:
+def parse(
+    text: bytes, where: str, environment: Mapping[str, str] = MappingProxyType({})
+) -> list[DeclaredBroker]:
     """The brokers of a file."""
     try:
-        brokers = msgspec.yaml.decode(text, type=Declarations).brokers
+        filled = _filled(text.decode(), environment)
+        brokers = msgspec.yaml.decode(filled, type=Declarations).brokers
         for broker in brokers:
             _check(broker)
     except (msgspec.DecodeError, AddressError, ValueError) as e:
         raise DeclarationError(f"{where}: {e}") from e
     return brokers
+
+
+def _filled(text: str, environment: Mapping[str, str]) -> str:
+    def value(match: re.Match[str]) -> str:
+        found = environment.get(match[1])
+        if not found:
+            raise ValueError(f"{match[0]} is not set in the environment")
+        # A port follows an address, and IPv6 needs brackets for that.
+        return f"[{found}]" if _is_ipv6(found) else found
+
+    return _VARIABLE.sub(value, text)
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        ipaddress.IPv6Address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _check(broker: DeclaredBroker) -> None:

@@ -1,7 +1,8 @@
 """Speaking for declared brokers: read the file, look after the brokers, beat."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import os
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 import aiohttp
@@ -42,6 +43,7 @@ class Declaring:
         beat_seconds: float = 30.0,
         look_seconds: float = 2.0,
         check: Check | None = None,
+        environment: Mapping[str, str] = os.environ,
     ) -> None:
         self.error = ""
         self._path = path
@@ -50,6 +52,7 @@ class Declaring:
         self._beat_seconds = beat_seconds
         self._look_seconds = look_seconds
         self._check = check or is_well
+        self._environment = environment
         self._read: bytes | None = None
         self._brokers: dict[BrokerId, _Declared] = {}
 
@@ -74,7 +77,7 @@ class Declaring:
             text = await asyncio.to_thread(self._contents)
             if text == self._read:
                 return
-            brokers = parse(text, str(self._path))
+            brokers = parse(text, str(self._path), self._environment)
         except (OSError, DeclarationError) as e:
             if str(e) != self.error:
                 self.error = str(e)
