@@ -60,8 +60,8 @@ def test_six_name_servers_come_and_go_under_traffic(
         stack.enter_context(server)
     sidecar = stack.enter_context(SidecarProcess(tmp_path / "sidecar", _addresses(cast)))
     broker = stack.enter_context(Broker(java, tmp_path / "broker", sidecar.address, "kept"))
-    broker.joined(lambda address: all(server.knows(address) for server in cast))
     driver = stack.enter_context(Driver(java, tmp_path / "driver"))
+    broker.joined(lambda address: all(server.knows(address) for server in cast))
     driver.mqadmin(cast[0], "updateTopic", "-c", "conformance", "-t", "Kept")
     wait_until(lambda: _alike(cast, "kept", "Kept", "TBW102"), "all six say the same")
     assert "Kept" in str(seen(cast[5], "Kept")[1])
@@ -129,9 +129,9 @@ def test_a_rolling_restart_of_brokers_loses_nothing(
         stack.enter_context(Broker(java, tmp_path / f"broker-{n}", sidecars[n].address, f"b{n}"))
         for n in range(2)
     ]
+    driver = stack.enter_context(Driver(java, tmp_path / "driver"))
     for broker in brokers:
         broker.joined(lambda address: all(server.knows(address) for server in cast))
-    driver = stack.enter_context(Driver(java, tmp_path / "driver"))
     driver.mqadmin(cast[0], "updateTopic", "-c", "conformance", "-t", "Rolled")
     stream = stack.enter_context(
         Stream(java, tmp_path / "stream", _joined(cast), "Rolled", poll_ms=1000)
