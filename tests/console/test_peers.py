@@ -1,5 +1,7 @@
 """Two name servers that disagree, and agree again."""
 
+import asyncio
+
 from playwright.async_api import expect
 
 from tests.console.broker import Broker, topics
@@ -11,8 +13,7 @@ async def test_disagreement(serve: Serve, open_page: Open, register: Register) -
     ports = [free_port(), free_port()]
     urls = ",".join(f"http://127.0.0.1:{port}" for port in ports)
     known = {"peerUrls": urls, "peerPollSeconds": 1, "disagreeAfterSeconds": 1}
-    here = await serve(httpPort=ports[0], **known)
-    there = await serve(httpPort=ports[1], **known)
+    here, there = await asyncio.gather(*(serve(httpPort=port, **known) for port in ports))
     await register(
         Broker("both", topics=topics(["shared-1", "shared-2"])), here.remoting, there.remoting
     )

@@ -41,6 +41,11 @@ export class BrokersView {
     this.#draw();
   }
 
+  /** How long to wait before asking again, in milliseconds: thousands of brokers are asked for seldom. */
+  patience() {
+    return Math.min(10_000, 2000 + 10 * (this.groups?.length ?? 0));
+  }
+
   /** Count the heartbeats on. */
   tick() {
     const late = this.beats.tick();

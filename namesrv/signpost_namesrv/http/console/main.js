@@ -75,11 +75,12 @@ async function ask(path, show) {
     if (!(error instanceof ApiError)) reportError(error);
     else if (path === "/v1/status") status.fail(error);
   }
+  status.title(peers.trouble);
 }
 
-const askStatus = poll(() => ask("/v1/status", (answer) => follow(answer)), SECOND);
-const askBrokers = poll(() => ask("/v1/brokers", (answer) => brokers.show(answer)), 5 * SECOND);
-const askPeers = poll(() => ask("/v1/peers", (answer) => peers.show(answer)), SECOND);
+const askStatus = poll(() => ask("/v1/status", (answer) => follow(answer)), () => SECOND);
+const askBrokers = poll(() => ask("/v1/brokers", (answer) => brokers.show(answer)), () => brokers.patience());
+const askPeers = poll(() => ask("/v1/peers", (answer) => peers.show(answer)), () => SECOND);
 status.onRetry = () => {
   askStatus();
   askBrokers();
@@ -130,7 +131,6 @@ function follow(answer) {
 setInterval(() => {
   brokers.tick();
   peers.tick();
-  status.title(peers.trouble);
 }, SECOND);
 window.addEventListener("hashchange", followAddress);
 listenForKeys({ search: byId("search"), close: () => (route.topic ? (close(), true) : false) });

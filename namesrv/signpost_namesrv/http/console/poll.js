@@ -4,7 +4,7 @@
  * Do the work now, then again so long after each end. A hidden page rests; when it is looked at
  * again the work is done at once. Errors are the work's own business.
  * @param {() => Promise<void>} work
- * @param {number} interval milliseconds
+ * @param {() => number} interval in milliseconds, asked after each end
  * @returns {() => void} call it to have the work done soon, out of turn
  */
 export function poll(work, interval) {
@@ -25,7 +25,7 @@ export function poll(work, interval) {
       await work();
     } while (again);
     busy = false;
-    if (!document.hidden) timer = setTimeout(turn, interval);
+    if (!document.hidden) timer = setTimeout(turn, interval());
   }
 
   document.addEventListener("visibilitychange", () => {
