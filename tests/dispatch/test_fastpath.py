@@ -148,6 +148,26 @@ def test_flipped_bits_are_never_answered_from_memory_wrongly(
     assert quick in (None, both.slow(bytes(chunk), learn=False))
 
 
+@pytest.mark.parametrize(
+    "unusual",
+    [
+        odd(HEAD + '"opaque":0,' + TAIL),
+        odd(HEAD + '"opaque":07,' + TAIL),
+        odd(HEAD + '"opaque":7,' + TAIL[:-4] + "400}"),
+    ],
+    ids=["zero", "leading zero", "old version"],
+)
+def test_what_only_looks_like_a_known_look_up_is_declined(unusual: bytes) -> None:
+    both = Both()
+    known = odd(HEAD + '"opaque":5,' + TAIL)
+    both.slow(known)
+    both.slow(odd(HEAD + '"opaque":55,' + TAIL))
+    both.slow(odd(HEAD + '"opaque":5,' + TAIL[:-4] + "400}"))
+    assert both.fast.answer(known * 3) == both.slow(known * 3)
+    for read in (unusual, unusual + known, known + unusual, known + unusual + known):
+        assert both.fast.answer(read) is None
+
+
 def test_stock_look_ups_are_answered_in_batches() -> None:
     both = Both()
     both.warm("T", "U")
