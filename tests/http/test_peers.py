@@ -147,6 +147,17 @@ async def test_a_large_diff_is_counted_and_cut(open_house: OpenHouse) -> None:
     assert (await here.get(f"/v1/peers/{peer['name']}/diff"))["same"] is True
 
 
+async def test_comparisons_are_few_at_a_time(open_house: OpenHouse) -> None:
+    here, _ = await pair(open_house, max_diffs=1)
+    await watch_of(here).poll()
+    (peer,) = (await here.get("/v1/peers"))["peers"]
+    watch_of(here).comparing = 1
+    await here.get(f"/v1/peers/{peer['name']}/diff", 503)
+    watch_of(here).comparing = 0
+    await here.get(f"/v1/peers/{peer['name']}/diff")
+    assert watch_of(here).comparing == 0
+
+
 async def test_an_unknown_peer(house: House) -> None:
     await house.get("/v1/peers/10.0.0.1:8080/diff", 404)
     assert (await house.get("/v1/peers"))["configured"] is False

@@ -79,9 +79,7 @@ class NameServer:
         if shutdown.enable_shutdown_gracefully and grace > CLOSING_SECONDS:
             await asyncio.sleep(grace - CLOSING_SECONDS)
             grace = CLOSING_SECONDS
-        await self.server.stop(grace)
-        if self._http is not None:
-            await self._http.stop()
+        await asyncio.gather(self.server.stop(grace), self._stop_http())
         await self._kv.flush()
 
     async def _start_http(self, remoting_port: int) -> None:
@@ -102,6 +100,10 @@ class NameServer:
         self._http = HttpService(context)
         await self._http.start(sock)
         log.info("listening for HTTP", address=network.bind_address, port=port)
+
+    async def _stop_http(self) -> None:
+        if self._http is not None:
+            await self._http.stop()
 
     def _apply(self, settings: Settings) -> None:
         """Put the settings that may change into force."""

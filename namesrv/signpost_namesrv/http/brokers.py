@@ -13,7 +13,7 @@ from .endpoint import JSON, Answer, Call, Endpoint, reply
 from .models import AnyLong, Millis, Model, Name, Nothing
 from .problems import not_found
 
-SLICE = 100
+SLICE = 25
 TOPIC_SLICE = 4000
 
 
@@ -120,7 +120,7 @@ def _life(context: Context, cluster: str, address: str, now: int) -> Life | None
     live = tables.live.get(key)
     if live is None:
         return None
-    version = live.data_version
+    version, how = live.data_version, connection_fields(context, live.connection)
     return Life(
         last_heartbeat_ms=live.last_update_ms,
         age_ms=max(0, now - live.last_update_ms),
@@ -132,20 +132,23 @@ def _life(context: Context, cluster: str, address: str, now: int) -> Life | None
         ),
         ha_address=live.ha_address,
         filter_servers=list(tables.filters.get(key, ())),
-        connected=connected(context, live.connection),
+        connected=None if how is None else Connected.model_validate(how),
     )
 
 
-def connected(context: Context, connection: object) -> Connected | None:
-    """How a broker with this connection is connected."""
+def connection_fields(context: Context, connection: object) -> dict[str, object] | None:
+    """How a broker with this connection is connected, as the fields of Connected."""
     if connection is None:
-        return Connected(via="http", peer=None, tls=False, certificate_names=[])
+        return {"via": "http", "peer": None, "tls": False, "certificate_names": []}
     link = context.remoting.link(connection)
     if link is None:
         return None
-    return Connected(
-        via="remoting", peer=link.address, tls=link.tls, certificate_names=list(link.names)
-    )
+    return {
+        "via": "remoting",
+        "peer": link.address,
+        "tls": link.tls,
+        "certificate_names": list(link.names),
+    }
 
 
 async def _list(call: Call[BrokersParams, Nothing]) -> web.StreamResponse:

@@ -34,6 +34,8 @@ class Options:
     """Watchers and long polls, together."""
     max_snapshots: int = 8
     """Each holds the tables of its moment until its reader has them."""
+    max_diffs: int = 2
+    """Comparisons with peers at a time."""
     max_body: int = KIB * KIB
     max_header: int = 8190
     """A request line, and each header field."""
@@ -42,9 +44,7 @@ class Options:
     """To send a request, from the first byte (or the end of the last one) to its end."""
     write_stall: float = 30.0
     """A client that reads nothing for so long is dropped."""
-    max_wait: float = 60.0
-    """The longest long poll."""
     beat: float = 10.0
     """Between signs of life to a watcher."""
     token_poll: float = 5.0
-    stop_timeout: float = 2.0
+    stop_timeout: float = 1.0

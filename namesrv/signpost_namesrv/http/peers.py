@@ -9,7 +9,7 @@ from .diff import Diff, PeerFailedError, compare
 from .endpoint import Answer, Call, Endpoint, reply
 from .models import Millis, Model, Name, Nothing
 from .peerwatch import PEERS, Peer
-from .problems import ProblemError, not_found
+from .problems import ProblemError, busy, not_found
 from .status import Status, status_of
 
 
@@ -93,10 +93,16 @@ async def _diff(call: Call[PeerParams, Nothing]) -> web.StreamResponse:
     peer = next((peer for peer in watch.peers if peer.name == call.params.peer), None)
     if peer is None:
         raise not_found("peer", "peer", call.params.peer, "GET /v1/peers lists those that are")
+    limit = call.context.options.max_diffs
+    if watch.comparing >= limit:
+        raise busy("comparisons under way", limit)
+    watch.comparing += 1
     try:
         return reply(await compare(call.context, peer.url, watch.session, watch.headers()))
     except PeerFailedError as e:
         raise ProblemError(502, "peer-failed", f"{peer.name}: {e}") from e
+    finally:
+        watch.comparing -= 1
 
 
 ENDPOINTS = (

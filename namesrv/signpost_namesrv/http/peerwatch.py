@@ -80,6 +80,7 @@ class PeerWatch:
         self._resolved: list[str] = []
         self._peers: dict[str, Peer] = {}
         self._own_urls: set[str] = set()
+        self.comparing = 0
         self.session: ClientSession
 
     @property

@@ -20,7 +20,7 @@ from pydantic import Field
 
 from signpost_namesrv.routes.model import Live
 
-from .brokers import Connected, Version, connected
+from .brokers import Connected, Version, connection_fields
 from .context import Context
 from .endpoint import JSON, Answer, Call, Endpoint, Header
 from .models import Millis, Model, Nothing
@@ -152,14 +152,13 @@ def _table(name: bytes, table: Mapping[str, Any]) -> Iterator[bytes]:
 def _list(name: bytes, values: Iterable[Any]) -> Iterator[bytes]:
     before = b',\n"%b":[\n' % name
     items = iter(values)
-    while part := list(islice(items, SLICE)):
+    while part := list(islice(items, SLICE // 4)):
         yield before + _encode(part)[1:-1]
         before = b",\n"
     yield b"\n]" if before == b",\n" else before + b"]"
 
 
 def _live(context: Context, live: Live) -> dict[str, object]:
-    how = connected(context, live.connection)
     return {
         "cluster": live.key.cluster,
         "address": live.key.address,
@@ -169,7 +168,7 @@ def _live(context: Context, live: Live) -> dict[str, object]:
         "timeout_ms": live.timeout_ms,
         "data_version": live.data_version,
         "ha_address": live.ha_address,
-        "connected": None if how is None else how.model_dump(),
+        "connected": connection_fields(context, live.connection),
     }
 
 
