@@ -1,6 +1,7 @@
 """One peer: its frames in, their answers out, within its limits."""
 
 import asyncio
+import os
 import struct
 from collections.abc import Coroutine, Generator, Iterator
 from typing import TYPE_CHECKING, Any, cast
@@ -13,7 +14,7 @@ from signpost_namesrv.dispatch.state import Peer
 from signpost_namesrv.wire.codes import RequestCode, ResponseCode
 from signpost_namesrv.wire.command import Command, decode_frame, encode_frame
 from signpost_namesrv.wire.errors import FrameError
-from signpost_namesrv.wire.frames import FrameCutter
+from signpost_namesrv.wire.frames import Frame, FrameCutter
 
 from .door import Session, SessionError
 
@@ -31,6 +32,7 @@ class Connection(asyncio.Protocol):
 
     __slots__ = (
         "_cutter",
+        "_direct",
         "_fast",
         "_frames",
         "_in_flight",
@@ -43,6 +45,7 @@ class Connection(asyncio.Protocol):
         "_server",
         "_session",
         "_simple",
+        "_socket",
         "_started",
         "_transport",
         "_writable",
@@ -61,7 +64,7 @@ class Connection(asyncio.Protocol):
         self._session: Session | None = None
         self._cutter = FrameCutter(server.limits.max_frame, server.limits.max_header)
         self._inbox: list[bytes] = []
-        self._frames: Iterator[bytes] | None = None
+        self._frames: Iterator[Frame] | None = None
         self._out: list[bytes] = []
         self._out_size = 0
         self._reserved = 0
@@ -69,6 +72,8 @@ class Connection(asyncio.Protocol):
         self._reading = True
         self._writable = True
         self._started = False
+        self._socket = -1
+        self._direct = False  # the transport holds nothing back: writes may go past it
         self._simple = False  # plain, and no frame under way: the fast path may look
         self.peer = Peer(self, "")
         self.closed = False
@@ -81,6 +86,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A socket was accepted."""
         self._transport = transport = cast(asyncio.Transport, transport)
+        self._socket = transport.get_extra_info("socket").fileno()
         name = transport.get_extra_info("peername")
         self.peer = Peer(self, str(name[0]) if name else "")
         if not self._server.admit(self):
@@ -95,9 +101,26 @@ class Connection(asyncio.Protocol):
         if self._simple and len(data) <= MAX_READ:
             reply = self._fast(data)
             if reply is not None:
-                self._transport.write(reply)
+                self._write_now(reply)
                 return
         self._receive(data)
+
+    def _write_now(self, reply: bytes) -> None:
+        """Write past the transport, which would wait for the end of the loop's turn.
+
+        Only when it holds nothing back that must go first; what does not fit now it sends later.
+        """
+        if self._direct or not self._transport.get_write_buffer_size():
+            self._direct = True
+            try:
+                sent = os.write(self._socket, reply)
+            except OSError:
+                sent = 0  # full, or broken: the transport finds out which
+            if sent == len(reply):
+                return
+            reply = reply[sent:]
+        self._direct = False
+        self._transport.write(reply)
 
     def eof_received(self) -> None:
         """The peer will send no more; stock peers that say so are gone."""
@@ -215,7 +238,7 @@ class Connection(asyncio.Protocol):
     def _may_go_on(self) -> bool:
         return self._writable and self._in_flight < self._limits.max_in_flight
 
-    def _handle(self, frame: bytes) -> None:
+    def _handle(self, frame: Frame) -> None:
         request = decode_frame(frame)
         if request.is_response:
             return
@@ -242,9 +265,9 @@ class Connection(asyncio.Protocol):
             self._begin(request)
             self._server.spawn_answer(self._wait(request, started, outcome))
 
-    def _learn(self, frame: bytes, request: Command, reply: Command) -> None:
+    def _learn(self, frame: Frame, request: Command, reply: Command) -> None:
         if reply.code == ResponseCode.SUCCESS and not (request.binary or request.is_oneway):
-            self._server.fastpath.learn(frame, request, reply)
+            self._server.fastpath.learn(bytes(frame), request, reply)
 
     async def _wait(
         self, request: Command, started: float, waiting: Coroutine[Any, Any, Command]
@@ -309,6 +332,7 @@ class Connection(asyncio.Protocol):
             except SessionError as e:
                 self.close("TLS", error=str(e))
                 return
+        self._direct = False
         self._transport.write(data)
 
     def _reserve(self, size: int) -> None:

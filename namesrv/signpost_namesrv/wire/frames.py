@@ -9,6 +9,9 @@ from collections.abc import Iterator
 
 from .errors import FrameError
 
+Frame = bytes | memoryview
+
+_LARGE = 64 * 1024
 _word = struct.Struct(">I")
 
 
@@ -35,33 +38,35 @@ class FrameCutter:
         """Whether no byte waits for the rest of its frame."""
         return not self._have
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
+    def feed(self, data: bytes) -> Iterator[Frame]:
         """Yield each complete frame, without its length word; FrameError on a bad length.
 
         The iterator must be run to its end, or the stream be given up.
         """
+        stream: Frame = data
         if self._have:
             self._buffer += data
             self._have += len(data)
             if self._have < (self._need or 8):
                 return
-            data = bytes(self._buffer)
-            self._buffer.clear()
-        position, size = 0, len(data)
+            whole, self._buffer = self._buffer, bytearray()
+            # Copying a small one is cheaper than looking at it through a view.
+            stream = bytes(whole) if len(whole) < _LARGE else memoryview(whole)
+        position, size = 0, len(stream)
         self._need = 0
         while size - position >= 8:
-            end = position + self._frame_size(data, position)
+            end = position + self._frame_size(stream, position)
             if end > size:
                 self._need = end - position
                 break
             self._have = size - end
-            yield data[position + 4 : end]
+            yield stream[position + 4 : end]
             position = end
         self._have = size - position
         if self._have:
-            self._buffer += memoryview(data)[position:]
+            self._buffer += memoryview(stream)[position:]
 
-    def _frame_size(self, data: bytes, position: int) -> int:
+    def _frame_size(self, data: Frame, position: int) -> int:
         """Check both length words before anything is kept for them."""
         length: int = _word.unpack_from(data, position)[0]
         if not 4 <= length <= self._max_frame - 4:
