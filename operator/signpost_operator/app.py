@@ -138,6 +138,8 @@ async def _kopf(world: World, stop: asyncio.Event) -> None:
         namespaces=namespaces,
         stop_flag=stop,
     )
+    # Once it runs, the signals come to it.
+    stop.set()
 
 
 async def _unless(stop: asyncio.Event, coroutine: Coroutine[Any, Any, None]) -> bool:

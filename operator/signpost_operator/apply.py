@@ -15,7 +15,7 @@ from .api import Api, ApiError, InvalidError, Kind, Manifest
 from .api.client import APPLY, JSON_PATCH, MERGE_PATCH
 from .api.kinds import EVENT, OWNED
 from .compare import HASH, differences, stamped
-from .store import Held, Ref, Store, ref_of
+from .store import Held, Ref, Store, controller_of, ref_of
 
 _KINDS = {kind.name: kind for kind in OWNED}
 
@@ -56,6 +56,7 @@ class Applier:
         self._api = api
         self._store = store
         self._settled: dict[str, frozenset[str]] = {}
+        self._brought: dict[str, set[Ref]] = {}
 
     async def converge(
         self,
@@ -69,13 +70,19 @@ class Applier:
         try:
             for manifest in wanted:
                 await self._bring(owner, owner_kind, manifest, outcome)
+                self._brought.setdefault(owner["metadata"]["uid"], set()).add(ref_of(manifest))
             spared = {ref_of(manifest) for manifest in wanted} | set(keep)
             for ref, held in self._store.owned_by(owner["metadata"]["uid"]).items():
                 if ref not in spared and ref.kind in _KINDS:
                     await self._remove(ref, held, outcome)
+                    self._brought.get(held.owner, set()).discard(ref)
         except ApplyError as error:
             outcome.failure = error
         return outcome
+
+    def forget(self, uid: str) -> None:
+        """An owner is gone."""
+        self._brought.pop(uid, None)
 
     async def annotate(self, ref: Ref, annotations: Mapping[str, str | None]) -> None:
         """Set or clear annotations of an owned object, outside of what is applied."""
@@ -142,13 +149,16 @@ class Applier:
         wanted = stamped(manifest)
         held = self._store.get(ref)
         if held is None:
-            held = await self._check_before_creation(ref, owner, owner_kind)
+            held = await self._check_before_creation(manifest, owner, owner_kind)
         if held is None:
             await self._apply(ref, wanted)
-            outcome.created.append(ref)
+            if ref in self._brought.get(owner["metadata"]["uid"], ()):
+                outcome.repaired.append((ref, frozenset({"it was deleted"})))
+            else:
+                outcome.created.append(ref)
             return
         live = held.body
-        if not _is_ours(held, live, manifest, owner):
+        if not _is_ours(live, manifest, owner["metadata"]["uid"]):
             raise ApplyError(ref, "exists already and belongs to somebody else")
         if "deletionTimestamp" in live["metadata"]:
             raise ApplyError(ref, "is being deleted; waiting until it is gone")
@@ -166,14 +176,14 @@ class Applier:
             outcome.updated.append(ref)
 
     async def _check_before_creation(
-        self, ref: Ref, owner: Manifest, owner_kind: Kind
+        self, manifest: Manifest, owner: Manifest, owner_kind: Kind
     ) -> Held | None:
         """What the store does not know may be there: made by others, or a moment ago.
 
         And an owner that is gone must not get new objects, which would be collected and made
         again for ever.
         """
-        metadata = owner["metadata"]
+        metadata, ref = owner["metadata"], ref_of(manifest)
         try:
             there = await self._api.find(owner_kind, metadata["namespace"], metadata["name"])
             if there is None or there["metadata"]["uid"] != metadata["uid"]:
@@ -183,6 +193,8 @@ class Applier:
             raise ApplyError(ref, str(error)) from error
         if live is None:
             return None
+        if not _is_ours(live, manifest, metadata["uid"]):
+            raise ApplyError(ref, "exists already and belongs to somebody else")
         self._store.put(ref, live)
         return self._store.get(ref)
 
@@ -237,10 +249,10 @@ class Applier:
         await self._api.delete(_kind_of(ref).path(ref.namespace, ref.name), options)
 
 
-def _is_ours(held: Held, live: Manifest, manifest: Manifest, owner: Manifest) -> bool:
+def _is_ours(live: Manifest, manifest: Manifest, uid: str) -> bool:
     """Controlled by the owner, or by nobody and made for it: data outlives its owner."""
-    if held.owner:
-        return bool(held.owner == owner["metadata"]["uid"])
+    if controller := controller_of(live):
+        return bool(controller["uid"] == uid)
     found, wanted = live["metadata"].get("labels", {}), manifest["metadata"]["labels"]
     return all(found.get(label) == wanted[label] for label in (names.OWNER, names.OWNER_KIND))
 

@@ -50,6 +50,15 @@ def stamped(manifest: Manifest) -> Manifest:
     return {**manifest, "metadata": {**metadata, "annotations": annotations}}
 
 
+def same(ours: object, theirs: object) -> bool:
+    """Equal, but for what is left out on one side and empty on the other."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return all(same(ours.get(key), theirs.get(key)) for key in ours.keys() | theirs.keys())
+    if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        return all(map(same, ours, theirs))
+    return ours == theirs or not (ours or theirs)
+
+
 def differences(wanted: object, live: object) -> frozenset[str]:
     """The paths at which the live object is not what is wanted; none when it is."""
     return frozenset(_differ(wanted, live, "", False))

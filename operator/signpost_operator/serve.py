@@ -48,6 +48,7 @@ async def served(listen: str, metrics: Metrics, health: Health) -> AsyncIterator
     try:
         site = web.TCPSite(runner, host.strip("[]") or None, int(port))
         await site.start()
-        yield str(runner.addresses[0])
+        bound = runner.addresses[0]
+        yield f"{bound[0]}:{bound[1]}"
     finally:
         await runner.cleanup()

@@ -46,11 +46,15 @@ def ref_of(body: Manifest, kind: str = "") -> Ref:
     return Ref(kind or body["kind"], metadata.get("namespace", ""), metadata["name"])
 
 
+def controller_of(body: Manifest) -> Manifest:
+    """The reference to the owner that controls an object; empty when none does."""
+    owners = body["metadata"].get("ownerReferences", ())
+    return next((each for each in owners if each.get("controller")), {})
+
+
 def _hold(body: Manifest) -> Held:
     metadata = body["metadata"]
-    controller: Manifest = next(
-        (each for each in metadata.get("ownerReferences", ()) if each.get("controller")), {}
-    )
+    controller = controller_of(body)
     namespace = metadata.get("namespace", "")
     owner = Ref(controller["kind"], namespace, controller["name"]) if controller else None
     slim = {**body, "metadata": {k: v for k, v in metadata.items() if k != "managedFields"}}

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
+from urllib.parse import urlsplit
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -83,28 +84,40 @@ class Daemon:
 class ApiServer:
     """The three processes, the users that may call them, and their kubeconfig files."""
 
-    def __init__(self, programs: Path, folder: Path, users: Sequence[str] = ()) -> None:
-        """`users` can log in beside the administrator and may do nothing until bound to a role."""
+    def __init__(
+        self,
+        programs: Path,
+        folder: Path,
+        users: Sequence[str] = (),
+        flags: Mapping[str, object] | None = None,
+    ) -> None:
+        """`users` can log in beside the administrator and may do nothing until bound to a role.
+
+        `flags` are further ones for kube-apiserver.
+        """
+        self._flags = dict(flags or {})
         self._programs = programs
         self._folder = folder
         self._tokens = {user: secrets.token_hex(16) for user in (ADMIN, *users)}
         self._port, self._etcd_port, peer_port, self._manager_port = free_ports(4)
         self._peer_port = peer_port
         self.url = f"https://127.0.0.1:{self._port}"
+        self.certificate = str(folder / "tls" / "apiserver.crt")
+        """Serving, self-signed: what clients trust."""
         self.has_controllers = (programs / "kube-controller-manager").exists()
         self._daemons: dict[str, Daemon] = {}
 
     def kube(self, user: str = ADMIN) -> Kube:
         """A client for one of the users."""
-        tls = ssl.create_default_context(cafile=str(self._folder / "tls" / "apiserver.crt"))
+        tls = ssl.create_default_context(cafile=self.certificate)
         return Kube(self.url, self._tokens[user], tls)
 
     def kubeconfig(self, user: str = ADMIN, server: str = "") -> Path:
         """A kubeconfig file for one of the users; `server` may name a proxy in front."""
         cluster = {"server": server or self.url}
         if not server:
-            cluster["certificate-authority"] = str(self._folder / "tls" / "apiserver.crt")
-        path = self._folder / f"{user}-{'proxied' if server else 'direct'}.kubeconfig"
+            cluster["certificate-authority"] = self.certificate
+        path = self._folder / f"{user}-{urlsplit(server).port or 'direct'}.kubeconfig"
         document = {
             "apiVersion": "v1",
             "kind": "Config",
@@ -116,6 +129,16 @@ class ApiServer:
         path.write_text(json.dumps(document))
         return path
 
+    def make_admin(self, user: str) -> None:
+        """Let one of the users do everything."""
+        group = "rbac.authorization.k8s.io"
+        binding = {
+            "metadata": {"name": f"test-{user}"},
+            "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "cluster-admin"},
+            "subjects": [{"apiGroup": group, "kind": "User", "name": user}],
+        }
+        self.kube().call("POST", f"/apis/{group}/v1/clusterrolebindings", binding)
+
     def kubectl(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """What the administrator's kubectl says."""
         config = self.kubeconfig()
@@ -125,19 +148,18 @@ class ApiServer:
         )  # fmt: skip
 
     def restart_server(self) -> None:
-        """Stop kube-apiserver and start it anew on the same port and the same data."""
-        self._daemons["kube-apiserver"].stop()
+        """Kill kube-apiserver and start it anew on the same port and the same data."""
+        self._daemons["kube-apiserver"].kill()
         self._start_server()
         self.await_ready()
 
     def await_ready(self) -> None:
         """Wait until every check of kube-apiserver says that it can serve."""
-        certificate = self._folder / "tls" / "apiserver.crt"
         server = self._daemons["kube-apiserver"]
 
         def ready() -> bool:
             assert server.running(), f"kube-apiserver ended:\n{_end(server.log)}"
-            if not certificate.exists():
+            if not Path(self.certificate).exists():
                 return False
             try:
                 return bool(self.kube().get("/readyz") == "ok")
@@ -204,6 +226,7 @@ class ApiServer:
             service_account_signing_key_file=key,
             service_cluster_ip_range="10.96.0.0/16",
             shutdown_delay_duration="0s",
+            **self._flags,
         )
 
     def _start_manager(self) -> None:

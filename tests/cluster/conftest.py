@@ -13,6 +13,7 @@ from tests.cluster.apiserver import ApiServer, wait_until
 from tests.cluster.binaries import UnavailableError, kubernetes
 from tests.cluster.kube import Kube
 from tests.cluster.operators import Operator
+from tests.cluster.scene import Scene
 
 HERE = Path(__file__).parent
 CRDS = HERE.parent.parent / "crds"
@@ -104,3 +105,9 @@ def operator(api_server: ApiServer, tmp_path_factory: pytest.TempPathFactory) ->
 def logs() -> list[Path]:
     """Where a test adds the logs of what it starts."""
     return _LOGS
+
+
+@pytest.fixture
+def scene(kube: Kube, namespace: str) -> Scene:
+    """The test's own namespace, and what can be done in it."""
+    return Scene(kube, namespace)

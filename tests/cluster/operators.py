@@ -19,9 +19,8 @@ class Operator(Daemon):
     """One replica. It is quicker than in production, so that tests are too."""
 
     def __init__(self, kubeconfig: Path, folder: Path, **settings: object) -> None:
-        [self.port] = free_ports(1)
         defaults: dict[str, object] = {
-            "listen": f"127.0.0.1:{self.port}",
+            "listen": "127.0.0.1:0",
             "leader_election": "false",
             "observe_seconds": 0.3,
             "probe_seconds": 2,
@@ -40,7 +39,8 @@ class Operator(Daemon):
             [sys.executable, "-m", "signpost_operator", *flags],
             {"KUBECONFIG": str(kubeconfig)},
         )
-        wait_until(self._answers, f"the operator answers\n{self.log.read_text()}", 60)
+        self.address = ""
+        wait_until(self._listens, "the operator listens", 60)
 
     def __enter__(self) -> Self:
         return self
@@ -51,7 +51,7 @@ class Operator(Daemon):
     def get(self, path: str) -> tuple[int, str]:
         """Ask its own HTTP side."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as found:
+            with urllib.request.urlopen(f"http://{self.address}{path}", timeout=10) as found:
                 return found.status, found.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -73,9 +73,7 @@ class Operator(Daemon):
         """What it logged."""
         return [json.loads(line) for line in self.log.read_text().splitlines() if line[:1] == "{"]
 
-    def _answers(self) -> bool:
+    def _listens(self) -> bool:
         assert self.running(), f"the operator ended:\n{self.log.read_text()}"
-        try:
-            return self.get("/healthz")[0] == 200
-        except OSError:
-            return False
+        self.address = next((line["http"] for line in self.lines() if "http" in line), "")
+        return bool(self.address)

@@ -83,6 +83,10 @@ class Proxy:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         self._loop.run_until_complete(self._serve())
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
         self._loop.close()
 
     async def _serve(self) -> None:
@@ -115,7 +119,7 @@ class Proxy:
                 request.method,
                 self._upstream + request.path_qs,
                 headers=headers,
-                data=await request.read(),
+                data=await request.read() or None,
                 timeout=aiohttp.ClientTimeout(total=None),
             ) as answer:
                 return await self._answer(request, answer)
@@ -132,9 +136,14 @@ class Proxy:
             if name not in _DROPPED:
                 response.headers[name] = value
         await response.prepare(request)
-        async for chunk in answer.content.iter_any():
-            await response.write(chunk)
-        await response.write_eof()
+        try:
+            async for chunk in answer.content.iter_any():
+                await response.write(chunk)
+            await response.write_eof()
+        except aiohttp.ClientError:
+            # The other side must see that the stream broke, not that it fell silent.
+            if request.transport is not None:
+                request.transport.close()
         return response
 
     def _fault(self, request: web.Request) -> Fault | None:

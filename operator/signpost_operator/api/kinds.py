@@ -61,5 +61,13 @@ OWNED = (
     DEPLOYMENT,
     STATEFUL_SET,
     Kind("monitoring.coreos.com/v1", "PodMonitor", "podmonitors", optional=True),
+    Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
+    Kind(
+        "sparkoperator.k8s.io/v1beta2",
+        "ScheduledSparkApplication",
+        "scheduledsparkapplications",
+        optional=True,
+    ),
+    Kind("spark.apache.org/v1", "SparkApplication", "sparkapplications", optional=True),
 )
 """What the operator makes, watches and prunes."""

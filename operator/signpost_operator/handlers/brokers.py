@@ -22,7 +22,6 @@ from .common import (
     context_of,
     failure_of,
     is_paused,
-    mark_restored,
     now,
 )
 from .drain import Leaving, take_away
@@ -55,7 +54,6 @@ async def reconcile(world: World, ref: Ref, body: Manifest) -> Done:
         refs = {ref_of(manifest) for manifest in wanted}
         leaving = await take_away(world, body, broker, at, refs)
         outcome = await world.applier.converge(body, KIND, wanted, leaving.keep)
-        mark_restored(body, outcome)
     sight = sight_of(world, at)
     facts = BrokerFacts(
         groups=_groups(world, body, broker, sight),

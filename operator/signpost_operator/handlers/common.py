@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from signpost_operator.api import Kind, Manifest
 from signpost_operator.apply import Outcome
+from signpost_operator.compare import same
 from signpost_operator.desired import Context
 from signpost_operator.facts import Change, Failure
 from signpost_operator.names import PAUSED
@@ -48,7 +49,8 @@ async def conclude(
     world: World, kind: Kind, body: Manifest, told: Told, outcome: Outcome | None = None
 ) -> Done:
     """Write the status if it is another one, tell what happened, and log what was done."""
-    if told.status != (body.get("status") or {}):
+    # The API server fills in defaults of the status, too.
+    if not same(told.status, body.get("status") or {}):
         live = await world.applier.write_status(kind, body, told.status)
         live = {"apiVersion": kind.api_version, "kind": kind.name, **live}
         world.resource_seen(_ref(body), live)
@@ -82,14 +84,6 @@ def changes_of(outcome: Outcome) -> tuple[Change, ...]:
 def failure_of(outcome: Outcome) -> Failure | None:
     """What stopped it, as the status tells it."""
     return None if outcome.failure is None else Failure("ApplyFailed", str(outcome.failure))
-
-
-def mark_restored(body: Manifest, outcome: Outcome) -> None:
-    """What is missing though the spec is no news was there before: making it is a repair."""
-    seen = (body.get("status") or {}).get("observedGeneration")
-    if outcome.created and seen == body["metadata"].get("generation"):
-        outcome.repaired += [(ref, frozenset({"it was deleted"})) for ref in outcome.created]
-        outcome.created.clear()
 
 
 def context_of(world: World) -> Context:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 from signpost_operator import desired, names
 from signpost_operator.api import Manifest
 from signpost_operator.api.kinds import NAME_SERVER_CLUSTER
@@ -19,6 +22,7 @@ from signpost_operator.resources import (
 from signpost_operator.status import cluster_status, refused_status
 from signpost_operator.store import Ref
 
+from . import reports
 from .common import (
     Done,
     changes_of,
@@ -26,7 +30,6 @@ from .common import (
     context_of,
     failure_of,
     is_paused,
-    mark_restored,
     now,
 )
 from .world import World
@@ -45,15 +48,19 @@ async def reconcile(world: World, ref: Ref, body: Manifest) -> Done:
             world, KIND, body, refused_status(before, generation, str(error), now())
         )
     outcome, paused = Outcome(), is_paused(body)
+    runs = reports.plan(world, body, cluster, context_of(world), datetime.now(UTC))
     if not paused:
-        outcome = await world.applier.converge(body, KIND, wanted(world, ref, cluster))
-        mark_restored(body, outcome)
+        wanted = [*name_servers(world, ref, cluster), *runs.wanted]
+        outcome = await world.applier.converge(body, KIND, wanted, runs.keep)
     facts = observe(world, ref, paused, outcome)
-    return await conclude(world, KIND, body, cluster_status(cluster, before, facts, now()), outcome)
+    if facts.failure is None and runs.failure is not None:
+        facts = replace(facts, failure=runs.failure)
+    done = await conclude(world, KIND, body, cluster_status(cluster, before, facts, now()), outcome)
+    return Done(done.outcome, runs.again)
 
 
-def wanted(world: World, ref: Ref, cluster: NameServerCluster) -> list[Manifest]:
-    """All objects of a cluster."""
+def name_servers(world: World, ref: Ref, cluster: NameServerCluster) -> list[Manifest]:
+    """All objects of the name servers, the copy of their KV configuration included."""
     context = context_of(world)
     found = desired.name_servers(cluster, context, joined(world, ref, cluster))
     sight = sight_of(world, ref)

@@ -7,7 +7,8 @@ be undone when a resource is deleted is undone by Kubernetes, through owner refe
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from itertools import repeat
 from typing import Any
 
 import kopf
@@ -23,6 +24,15 @@ from .world import World
 
 SELECTOR = f"app.kubernetes.io/managed-by={FIELD_MANAGER}"
 RESOURCES = (NAME_SERVER_CLUSTER, BROKER, ROUTE_HEALTH_REPORT)
+
+
+class Patience:
+    """How long Kopf waits between tries: it never gives up, and never waits for long."""
+
+    def __iter__(self) -> Iterator[float]:
+        yield from (0.2, 0.5, 1.0, 2.0)
+        yield from repeat(3.0)
+
 
 Handler = Callable[..., Awaitable[None]]
 
@@ -56,6 +66,7 @@ def kopf_settings(settings: Settings) -> kopf.OperatorSettings:
     # Kinds are known at the start; looking for new ones needs a right to read all CRDs.
     chosen.scanning.disabled = True
     chosen.watching.server_timeout = 600
+    chosen.networking.error_backoffs = Patience()
     for kind in (*OWNED, POD):
         chosen.watching.label_selectors[kind.api_version, kind.plural] = SELECTOR
     return chosen

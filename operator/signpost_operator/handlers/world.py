@@ -70,6 +70,7 @@ class World:
             links.get(_cluster_of(ref, body), set()).discard(ref)
         self.watchers.pop(ref, None)
         self._bugs.pop(ref, None)
+        self.applier.forget(uid)
         self._ask_around(ref, body)
 
     def object_seen(self, ref: Ref, body: Manifest) -> None:

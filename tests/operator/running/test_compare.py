@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from signpost_operator.compare import HASH, differences, fingerprint, stamped
+from signpost_operator.compare import HASH, differences, fingerprint, same, stamped
 
 WANTED: dict[str, Any] = {
     "kind": "Deployment",
@@ -127,3 +127,20 @@ def test_the_order_of_keys_does_not_matter() -> None:
     assert fingerprint({"a": 1, "b": {"c": 2, "d": 3}}) == fingerprint(
         {"b": {"d": 3, "c": 2}, "a": 1}
     )
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "equal"),
+    [
+        ({"a": 1}, {"a": 1, "b": [], "c": "", "d": 0, "e": False}, True),
+        ({"a": [{"x": 1}]}, {"a": [{"x": 1, "y": []}]}, True),
+        ({"a": 1}, {"a": 1, "b": 2}, False),
+        ({"a": 1, "b": 2}, {"a": 1}, False),
+        ({"a": [1]}, {"a": [1, 2]}, False),
+        ({"a": [0]}, {"a": [1]}, False),
+    ],
+)
+def test_a_status_is_the_same_whatever_defaults_were_filled_in(
+    ours: object, theirs: object, equal: bool
+) -> None:
+    assert same(ours, theirs) is equal
