@@ -29,7 +29,7 @@ class Both:
         """The answers to all frames of a read; None when they are no whole frames."""
         cutter, out = FrameCutter(1 << 20, 1 << 16), b""
         try:
-            for frame in cutter.feed(data):
+            for frame in map(bytes, cutter.feed(data)):
                 command = decode_frame(frame)
                 if command.is_response:
                     continue
