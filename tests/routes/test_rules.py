@@ -235,12 +235,12 @@ def test_many_brokers_leave_in_one_pass() -> None:
 def test_who_is_told_of_a_new_smallest_id() -> None:
     server = Server(notify_min_id_change=True)
     slave = broker(broker_id=2, address="a:2", acting_master=True)
-    assert server.register(slave).notification is None  # nobody was there before
+    assert not server.register(slave).notifications  # nobody was there before
     joined = server.register(
         broker(broker_id=1, address="a:1", acting_master=True, ha_address="ha")
-    ).notification
-    assert joined == MinIdChange(["a:2"], "a", 1, "a:1", None, "ha")
-    assert server.register(slave).notification is None
+    ).notifications
+    assert joined == [MinIdChange(["a:2"], "a", 1, "a:1", None, "ha")]
+    assert not server.register(slave).notifications
     left = server.remove(Departure("C", "a", 1, "a:1"))
     assert left == [MinIdChange(["a:2"], "a", 2, "a:2", "a:1", None)]
     assert server.remove(Departure("C", "a", 2, "a:2")) == []

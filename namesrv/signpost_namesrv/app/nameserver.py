@@ -129,9 +129,15 @@ def open_parts(settings: Settings) -> tuple[KvStore, ReloadingTls | None]:
     return KvStore.open(settings.files.kv_config_path), tls
 
 
+_EPOCH_NS = time.time_ns() - time.monotonic_ns()
+
+
 def now_ms() -> int:
-    """The wall clock: change logs of several servers are compared by it."""
-    return time.time_ns() // 1_000_000
+    """Wall-clock time that never steps: a step would make every broker look silent.
+
+    Change logs of several servers are compared by it, so it starts from the wall clock.
+    """
+    return (_EPOCH_NS + time.monotonic_ns()) // 1_000_000
 
 
 def _warmup(settings: Settings) -> Warmup:

@@ -79,8 +79,8 @@ def enrol(state: State, reg: Registration, peer: str) -> registration.Registerin
     """Apply a registration, whichever way it came, and tell those whom it concerns."""
     done = yield from registration.register(state.tables, state.policy, reg, state.now_ms())
     _log_registration(reg, peer, done)
-    if done.notification is not None:
-        state.notify(done.notification)
+    for change in done.notifications:
+        state.notify(change)
     return done
 
 

@@ -1,6 +1,6 @@
 """What a registration and a heartbeat do to the tables."""
 
-from collections.abc import Generator, Hashable
+from collections.abc import Generator, Hashable, Sequence
 
 import msgspec
 
@@ -34,7 +34,7 @@ class Registered(msgspec.Struct, frozen=True):
     first: bool = False
     master_address: str | None = None
     ha_address: str | None = None
-    notification: MinIdChange | None = None
+    notifications: Sequence[MinIdChange] = ()
 
 
 Registering = Generator[None, None, Registered]
@@ -52,10 +52,11 @@ def register(tables: Tables, policy: Policy, reg: Registration, now: int) -> Reg
     if first and len(reg.topics) == 1:
         return Registered(accepted=False)
 
+    notifications: list[MinIdChange] = []
     previous = tables.live.get(reg.key)
     if previous is not None and previous.name != reg.name:
         # Addresses are used again: what another broker had here is over.
-        yield from remove(tables, policy, [departure_of(previous)], now)
+        notifications = yield from remove(tables, policy, [departure_of(previous)], now)
 
     group = _joined(old_group, reg)
     tables.put_member(reg.cluster, reg.name, True, now)
@@ -88,7 +89,17 @@ def register(tables: Tables, policy: Policy, reg: Registration, now: int) -> Reg
     if reg.filter_servers is not None:
         tables.put_filters(reg.key, tuple(reg.filter_servers), now)
 
-    return _accepted(tables, policy, reg, old_group, first)
+    old_min = old_group.min_id if old_group is not None else None
+    if policy.notify_min_id_change and old_min is not None and reg.broker_id < old_min:
+        notifications += min_id_change(tables.groups[reg.name], ha_address=reg.ha_address)
+    master, ha = _master_of(tables, reg.cluster, group, reg.broker_id)
+    return Registered(
+        accepted=True,
+        first=first,
+        master_address=master,
+        ha_address=ha,
+        notifications=notifications,
+    )
 
 
 def renew(
@@ -196,24 +207,6 @@ def _put_topics(
             tables.put_queues(name, queues, now)
         if number % SLICE == SLICE - 1:
             yield
-
-
-def _accepted(
-    tables: Tables, policy: Policy, reg: Registration, old_group: Group | None, first: bool
-) -> Registered:
-    group = tables.groups[reg.name]
-    notification = None
-    old_min = old_group.min_id if old_group is not None else None
-    if policy.notify_min_id_change and old_min is not None and reg.broker_id < old_min:
-        notification = min_id_change(group, ha_address=reg.ha_address)
-    master, ha = _master_of(tables, reg.cluster, group, reg.broker_id)
-    return Registered(
-        accepted=True,
-        first=first,
-        master_address=master,
-        ha_address=ha,
-        notification=notification,
-    )
 
 
 def _master_of(

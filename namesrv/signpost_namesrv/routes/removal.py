@@ -77,12 +77,12 @@ def remove(tables: Tables, policy: Policy, departures: Collection[Departure], no
         yield from _clean_topics(tables, frozenset(gone), wiped, now)
     if not policy.notify_min_id_change:
         return []
-    changes = (
-        min_id_change(tables.groups[name], offline_address=address)
+    return [
+        change
         for name, address in lost_min_id.items()
         if name in tables.groups and tables.groups[name].acting_master
-    )
-    return [change for change in changes if change is not None]
+        for change in min_id_change(tables.groups[name], offline_address=address)
+    ]
 
 
 def _lacks_acting_master(tables: Tables, name: str) -> bool:

@@ -96,7 +96,12 @@ class Server:
         """Run something beside the connections, until it ends or the server does."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("background work failed", error=error)
 
     def spawn_answer(self, work: Coroutine[Any, Any, None]) -> None:
         """The same for work that a peer waits for: it is finished before the server stops."""

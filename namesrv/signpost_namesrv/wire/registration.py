@@ -17,6 +17,8 @@ from .errors import BodyError
 SLICE_BYTES = 64 * 1024
 MAX_INFLATED = 64 * 1024 * 1024
 MAX_PIECE = 1024 * 1024
+MAX_TOPICS = 500_000
+"""Of one broker. Half a million bounds what one frame can make of our memory."""
 _ZLIB = b"\x78"
 _TURN_BYTES = 16 * 1024
 _MAX_DIGITS = 9
@@ -84,6 +86,8 @@ def _finish(wrapper: _Wrapper, filter_servers: list[str] | None) -> Decoding:
     topics: list[tuple[str, TopicConfig]] = []
     for part in _decode_table(bytes(wrapper.topic_config_table)):
         topics += ((config.topic_name or name, config) for name, config in part.items())
+        if len(topics) > MAX_TOPICS:
+            raise BodyError(f"topicConfigTable: more than {MAX_TOPICS} topics")
         yield
     return RegistrationBody(
         data_version=wrapper.data_version or DataVersion(),
@@ -134,7 +138,7 @@ class _Inflated:
         self._turn = 0
 
     def count(self, what: str) -> int:
-        return self._number(what, MAX_INFLATED)
+        return self._number(what, MAX_TOPICS)
 
     def piece(self, what: str) -> bytes:
         return self._read(self._number(f"length of {what}", MAX_PIECE), what)
