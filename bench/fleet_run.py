@@ -113,9 +113,9 @@ async def crowd(fleet: Fleet, servers: Sequence[Server]) -> list[Row]:
         async with asyncio.timeout(PATIENCE):
             while len(sidecar.fleet.up) < len(servers):  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
-        reply = await sidecar.carrier.announce(command)
-        if reply.code or reply.remark:
-            raise AnswerError(f"a registration was answered with {reply.code}: {reply.remark}")
+        # A link on which nobody spoke for two minutes was closed, and is being made again.
+        while (await sidecar.carrier.announce(command)).remark:  # noqa: ASYNC110
+            await asyncio.sleep(1.0)
         missing -= 1
         if not missing:
             everybody.set()

@@ -78,13 +78,19 @@ class Link:
         self._protocol = protocol
         self.endpoint.connected(self._now())
         log.info("connected to name server", endpoint=self.endpoint.address)
-        catching_up = asyncio.ensure_future(self._on_up(self))
+        catching_up = asyncio.ensure_future(self._catch_up())
         try:
             return await asyncio.shield(protocol.ended)
         finally:
             self._protocol = None
             catching_up.cancel()
             protocol.close("given up")
+
+    async def _catch_up(self) -> None:
+        try:
+            await self._on_up(self)
+        except Exception as e:  # a bug here must not pass in silence; the next beat tries again
+            log.error("catching up failed", endpoint=self.endpoint.address, error=e)
 
     async def _connect(self) -> "_Protocol":
         host, _, port = self.endpoint.address.rpartition(":")
