@@ -40,10 +40,14 @@ async def start(folder: Path, **settings: object) -> NameServer:
     """A name server with these settings, by their keys."""
     log = folder / "output.log"
     child = await asyncio.to_thread(_spawn, folder, log, settings)
-    async with asyncio.timeout(START_SECONDS):
-        while not (ports := _ports(log)):
-            assert child.poll() is None, log.read_text()
-            await asyncio.sleep(0.02)
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            while not (ports := _ports(log)):
+                assert child.poll() is None, log.read_text()
+                await asyncio.sleep(0.02)
+    except BaseException:
+        child.kill()
+        raise
     return NameServer(child, *ports)
 
 
