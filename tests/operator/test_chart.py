@@ -1,7 +1,5 @@
 """The chart, by Helm itself; skipped, loudly, where there is none."""
 
-import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,20 +10,22 @@ import yaml
 from signpost_operator.desired import Manifest, brokers, name_servers, report
 from signpost_operator.resources import Broker, NameServerCluster, parse
 from signpost_operator.settings import load
+from tests.cluster import binaries
 from tests.operator.made import CONTEXT, broker, cluster
 
 CHART = Path(__file__).parents[2] / "charts" / "signpost"
 CUSTOM = "signpost.dev/v1alpha1"
+# The first run may have to build Helm.
+pytestmark = pytest.mark.timeout(1800)
 
 
 @pytest.fixture(scope="module")
 def helm() -> str:
-    """Helm, built into the cache by `make test`, or the machine's own."""
-    cached = Path(os.environ.get("SIGNPOST_CACHE", "")) / "bin" / "helm"
-    found = str(cached) if cached.is_file() else shutil.which("helm")
-    if found is None:
-        pytest.skip("NOT TRIED: there is no Helm, neither in SIGNPOST_CACHE/bin nor on the PATH")
-    return found
+    """Built into the cache by whoever needs it first."""
+    try:
+        return str(binaries.helm())
+    except binaries.UnavailableError as error:
+        pytest.skip(f"NOT TRIED: {error}")
 
 
 def run(helm: str, *words: str) -> subprocess.CompletedProcess[str]:
