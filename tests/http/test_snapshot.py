@@ -69,11 +69,11 @@ class Meddling(Pace):
         self._change = change
         self.turns = 0
 
-    async def rest(self, began: float) -> float:
+    async def rest(self, began: float, ended: float | None = None) -> float:
         self.turns += 1
         if self.turns == 3:
             self._change()
-        return await super().rest(began)
+        return await super().rest(began, ended)
 
 
 async def test_changes_during_the_writing_do_not_show(house: House) -> None:

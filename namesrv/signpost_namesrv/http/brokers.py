@@ -160,7 +160,7 @@ async def _list(call: Call[BrokersParams, Nothing]) -> web.StreamResponse:
         [g for _, g in sorted(tables.groups.items()) if not cluster or g.cluster == cluster]
     )
     pace, parts = context.pace, list[str]()
-    began = pace.start()
+    began = pace.clock()
     while part := list(islice(groups, SLICE)):
         models = [BrokerGroup.model_validate(group_fields(context, g, now)) for g in part]
         parts += [model.model_dump_json() for model in models]
@@ -192,7 +192,7 @@ async def _count_topics(context: Context, broker: str) -> TopicCounts:
     perms: list[int] = []
     entries = iter(dict(context.state.tables.topics).values())
     pace = context.pace
-    began = pace.start()
+    began = pace.clock()
     while part := list(islice(entries, TOPIC_SLICE)):
         perms += [q.perm for queues in part for q in queues if q.broker == broker]
         began = await pace.rest(began)

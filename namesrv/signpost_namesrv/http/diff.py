@@ -125,7 +125,7 @@ async def _compare(context: Context, content: StreamReader) -> Diff:
     }
     revision, digest = tables.revision, str(tables.digest)
     table: _Table | None = None
-    began = pace.start()
+    began = pace.clock()
     async for line in lines:
         if section := _SECTION.fullmatch(line):
             table = found.get(section[1].decode())

@@ -220,15 +220,16 @@ async def _write(call: Call[Nothing, Nothing], headers: dict[str, str]) -> web.S
         response.headers["Content-Encoding"] = "gzip"
         packer = zlib.compressobj(1, wbits=31)
     pace = call.context.pace
-    began = pace.start()
+    began = pace.clock()
     pieces = _Taken(call.context).pieces()
     await response.prepare(call.request)
     for piece in pieces:
         if packer is not None:
             piece = packer.compress(piece)
+        ended = pace.clock()
         if piece:
             await response.write(piece)
-        began = await pace.rest(began)
+        began = await pace.rest(began, ended)
     if packer is not None:
         await response.write(packer.flush())
     await response.write_eof()

@@ -102,7 +102,7 @@ async def _list(call: Call[TopicsParams, Nothing]) -> web.StreamResponse:
     pace, matched = call.context.pace, 0
     first: list[Item] = []
     items = iter(dict(tables.topics).items())
-    began = pace.start()
+    began = pace.clock()
     while part := list(islice(items, SLICE)):
         fitting = list(wanted.of(part))
         matched += len(fitting)

@@ -53,16 +53,17 @@ class _Stream:
         pace = self._context.pace
         while not self._feed.closing:
             await self._feed.wait(self._position, self._context.options.beat)
-            began = pace.start()
+            began = pace.clock()
             if why := self._feed.lost(None, self._position):
                 await self._resync(why)
                 return
             if self._feed.revision > self._position:
                 self._position, document = self._feed.page(self._position, _PAGE)
+                ended = pace.clock()
                 await self._event("changes", document)
+                await pace.rest(began, ended)
             else:
                 await self._response.write(b": %d\n\n" % self._context.state.now_ms())
-            await pace.rest(began)
 
     async def _resync(self, why: str) -> None:
         self._feed.resyncs += 1
