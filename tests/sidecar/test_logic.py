@@ -200,7 +200,7 @@ def test_no_beat_while_unwell_and_never_silent_while_well(looks: list[bool]) -> 
 async def test_the_fate_of_a_broker_that_hung_up(
     there: list[bool], back_after: int | None, fresh_for: int, fate: Fate, looks: int
 ) -> None:
-    seen, slept = 0, 0
+    seen, slept, pauses = 0, 0, []
 
     async def is_there() -> bool:
         nonlocal seen
@@ -210,9 +210,11 @@ async def test_the_fate_of_a_broker_that_hung_up(
     async def sleep(seconds: float) -> None:
         nonlocal slept
         slept += 1
+        pauses.append(seconds)
 
     def is_back() -> bool:
         return back_after is not None and slept >= back_after
 
     assert await await_fate(is_there, is_back, lambda: slept < fresh_for, sleep) is fate
     assert seen == looks
+    assert pauses == [0.05, 0.1, 0.2, 0.4, 0.8, 1.0][: len(pauses)]

@@ -12,6 +12,7 @@ from enum import Enum
 
 Sleep = Callable[[float], Awaitable[None]]
 
+FIRST_PAUSE = 0.05
 PROBE_SECONDS = 1.0
 PROBE_TIMEOUT = 0.3
 
@@ -30,7 +31,11 @@ async def await_fate(
     is_fresh: Callable[[], bool],
     sleep: Sleep = asyncio.sleep,
 ) -> Fate:
-    """Look after it every second until it is back, gone, or silent beyond its timeout."""
+    """Look after it every second until it is back, gone, or silent beyond its timeout.
+
+    At first more often: a process that dies may listen for a moment longer than it speaks.
+    """
+    pause = FIRST_PAUSE
     while True:
         if is_back():
             return Fate.BACK
@@ -38,7 +43,8 @@ async def await_fate(
             return Fate.BACK if is_back() else Fate.GONE
         if not is_fresh():
             return Fate.SILENT
-        await sleep(PROBE_SECONDS)
+        await sleep(pause)
+        pause = min(2 * pause, PROBE_SECONDS)
 
 
 async def can_connect(host: str, port: int, seconds: float = PROBE_TIMEOUT) -> bool:
