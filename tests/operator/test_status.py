@@ -157,10 +157,17 @@ def test_conditions_tell_which_spec_they_are_about() -> None:
 STORY = [
     (
         ClusterFacts(changes=(Change("created", "Service", "a"),)),
-        ["Created", "NotCreated", "Creating"],
+        ["Created"],
     ),
     (replace(GOOD, agreement="unknown"), ["AllReady", "Settled"]),
     (GOOD, ["Agree"]),
+    (GOOD, []),
+    (replace(GOOD, workload=replace(SETTLED, current=False)), ["NotAllReady", "Applying"]),
+    (replace(GOOD, workload=Workload(3, replicas=4, ready=2, updated=1)), []),
+    (replace(GOOD, workload=ROLLING), ["AllReady"]),
+    (GOOD, ["Settled"]),
+    (replace(GOOD, paused=True), ["Paused"]),
+    (replace(GOOD, paused=True), []),
     (GOOD, []),
     (replace(GOOD, agreement="settling"), []),
     (replace(GOOD, agreement="differ", differing_topics=("t",)), ["Disagree"]),

@@ -54,6 +54,10 @@ GOOD: Mapping[str, Truth] = {
 }
 """How each condition should be; anything else is worth a warning once it is lasting."""
 
+_CALM = frozenset({"Ready", "Progressing"})
+_DECISIONS = frozenset({"Paused", "Draining", "WaitingForAddresses"})
+"""Reasons that are told though their condition did not turn."""
+
 
 def previous(status: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
     """A condition of the status before; empty when it had none."""
@@ -94,11 +98,15 @@ def _of_conditions(before: Mapping[str, Any], findings: Iterable[Finding]) -> It
         if (last.get("status"), last.get("reason")) == (finding.status, finding.reason):
             continue
         good = finding.status == GOOD[finding.type]
-        # What is good from the start needs no word; what nobody knows is no news.
-        if finding.status == "Unknown" or (good and not last and finding.type != "Ready"):
+        # Not ready yet, or under way: no trouble, and its steps are no news. What is the
+        # trouble, Degraded says.
+        calm = good or finding.type in _CALM
+        turned = bool(last) and last.get("status") != finding.status
+        if finding.type in _CALM and not turned and finding.reason not in _DECISIONS:
             continue
-        # Not ready yet, or under way: no trouble. What is the trouble, Degraded says.
-        calm = good or finding.type in ("Progressing", "Ready")
+        # What is good from the start needs no word; what nobody knows is no news either.
+        if finding.status == "Unknown" or (good and not last):
+            continue
         yield Event("Normal" if calm else "Warning", finding.reason, cut(finding.message))
 
 
