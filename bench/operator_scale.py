@@ -133,7 +133,7 @@ def measure(folder: Path, clusters: int, brokers: int, rest: float) -> list[Row]
         fill(kube, clusters, brokers, NAMESPACES)
         step(f"{clusters} NameServerClusters and {brokers} Brokers are there")
         audit, config, began = Audit(log), server.kubeconfig(USER), time.monotonic()
-        settings = {"observe_seconds": 10, "log_level": "warning", "resync_seconds": 600}
+        settings = {"observe_seconds": 10, "resync_seconds": 600}
         with Operator(config, folder / "first", **settings) as first:
             wait_until(lambda: observed(kube) == total, "all are observed", 1800, 2.0)
             first_seconds = time.monotonic() - began

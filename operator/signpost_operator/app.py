@@ -98,9 +98,6 @@ async def _work(
         done, _ = await asyncio.wait({*tasks, stopping}, return_when=asyncio.FIRST_COMPLETED)
         return 0 if stopping in done or stop.is_set() else _blame(done)
     finally:
-        stop.set()
-        kopf_task = tasks[3]
-        await asyncio.wait([kopf_task], timeout=STOP_SECONDS)
         for task in (*tasks, stopping):
             task.cancel()
         await asyncio.gather(*tasks, stopping, return_exceptions=True)
@@ -136,9 +133,8 @@ async def _kopf(world: World, stop: asyncio.Event) -> None:
         standalone=True,
         clusterwide=not namespaces,
         namespaces=namespaces,
-        stop_flag=stop,
     )
-    # Once it runs, the signals come to it.
+    # While it runs, the signals come to it.
     stop.set()
 
 

@@ -6,6 +6,7 @@ of every object is in the store, and only what differs there is sent.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from .api.kinds import EVENT, OWNED
 from .compare import HASH, differences, stamped
 from .store import Held, Ref, Store, controller_of, ref_of
 
+HAND_OVER_TRIES, HAND_OVER_SECONDS = 50, 0.2
 _KINDS = {kind.name: kind for kind in OWNED}
 
 
@@ -232,6 +234,11 @@ class Applier:
     async def _hand_over(self, ref: Ref, held: Held) -> None:
         """Delete a StatefulSet and leave its pods running, without an owner."""
         await self._delete(ref, held, "Orphan")
+        # It stays until the garbage collector has let its pods go.
+        for _ in range(HAND_OVER_TRIES):
+            if await self._api.find(_kind_of(ref), ref.namespace, ref.name) is None:
+                break
+            await asyncio.sleep(HAND_OVER_SECONDS)
         self._store.drop(ref, held.uid)
 
     async def _remove(self, ref: Ref, held: Held, outcome: Outcome) -> None:

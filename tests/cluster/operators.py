@@ -40,7 +40,11 @@ class Operator(Daemon):
             {"KUBECONFIG": str(kubeconfig)},
         )
         self.address = ""
-        wait_until(self._listens, "the operator listens", 60)
+        try:
+            wait_until(self._listens, "the operator listens", 60)
+        except BaseException:
+            self.kill()
+            raise
 
     def __enter__(self) -> Self:
         return self

@@ -167,7 +167,7 @@ def name_server(folder: Path) -> Iterator[str]:
 def register(ip: str, broker: str, *topics: str) -> None:
     """Make a name server know a broker; at least two topics, as stock brokers always have."""
     body = {
-        "address": f"{ip}:10911",
+        "address": f"{broker}.example:10911",
         "ttl_ms": 600_000,
         "topics": {topic: {"perm": 6} for topic in ("SELF_TEST", "TBW102", *topics)},
     }
