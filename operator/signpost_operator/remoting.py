@@ -9,6 +9,7 @@ import asyncio
 import json
 import ssl
 import struct
+from contextlib import suppress
 
 WIPE_WRITE_PERM = 205
 ADD_WRITE_PERM = 327
@@ -20,19 +21,23 @@ class RemotingError(Exception):
     """A name server did not do it; says why in a few words."""
 
 
+class BrokenError(RemotingError):
+    """It was not understood at all: nobody there, or somebody who speaks something else."""
+
+
 async def set_writable(host: str, port: int, broker: str, writable: bool) -> None:
     """On one name server. TLS is tried when a plain connection is refused."""
     code = ADD_WRITE_PERM if writable else WIPE_WRITE_PERM
     try:
         await _call(host, port, code, broker, None)
-    except RemotingError as plain:
+    except BrokenError as plain:
         context = ssl.create_default_context()
         # The pod was named by Kubernetes; nothing secret is said to it.
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         try:
             await _call(host, port, code, broker, context)
-        except RemotingError:
+        except BrokenError:
             raise plain from None
 
 
@@ -55,11 +60,13 @@ async def _call(host: str, port: int, code: int, broker: str, tls: ssl.SSLContex
                 await writer.drain()
                 length, size = struct.unpack(">ii", await reader.readexactly(8))
                 if not 0 <= (size & 0xFFFFFF) <= length - 4 <= LARGEST:
-                    raise RemotingError("its answer is not a remoting frame")
+                    raise BrokenError("its answer is not a remoting frame")
                 answer = json.loads(await reader.readexactly(size & 0xFFFFFF))
             finally:
                 writer.close()
+                with suppress(OSError):
+                    await writer.wait_closed()
     except (OSError, TimeoutError, EOFError, ValueError) as error:
-        raise RemotingError(str(error) or "no answer in time") from error
+        raise BrokenError(str(error) or "no answer in time") from error
     if answer.get("code") != 0:
         raise RemotingError(str(answer.get("remark") or f"code {answer.get('code')}"))
