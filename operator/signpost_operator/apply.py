@@ -67,17 +67,24 @@ class Applier:
         wanted: Sequence[Manifest],
         keep: Collection[Ref] = (),
     ) -> Outcome:
-        """Apply in the given order, then remove what the owner has beside it and `keep`."""
+        """Apply in the given order, then remove what the owner has beside it and `keep`.
+
+        OwnerGoneError when there is something to be made for an owner that was deleted.
+        """
         outcome = Outcome()
         try:
+            if any(self._store.get(ref_of(manifest)) is None for manifest in wanted):
+                await self._check_owner(owner, owner_kind)
             for manifest in wanted:
-                await self._bring(owner, owner_kind, manifest, outcome)
+                await self._bring(owner, manifest, outcome)
                 self._brought.setdefault(owner["metadata"]["uid"], set()).add(ref_of(manifest))
             spared = {ref_of(manifest) for manifest in wanted} | set(keep)
             for ref, held in self._store.owned_by(owner["metadata"]["uid"]).items():
                 if ref not in spared and ref.kind in _KINDS:
                     await self._remove(ref, held, outcome)
                     self._brought.get(held.owner, set()).discard(ref)
+        except OwnerGoneError:
+            raise
         except ApplyError as error:
             outcome.failure = error
         return outcome
@@ -102,6 +109,12 @@ class Applier:
             MERGE_PATCH,
         )
         self._store.put(ref, live)
+
+    async def resize(self, claim: Ref, size: str) -> None:
+        """Ask for a larger volume; its StorageClass decides whether that can be."""
+        path = _KINDS[claim.kind].path(claim.namespace, claim.name)
+        wanted = {"spec": {"resources": {"requests": {"storage": size}}}}
+        await self._api.patch(path, wanted, MERGE_PATCH)
 
     async def write_status(self, kind: Kind, body: Manifest, status: Manifest) -> Manifest:
         """Replace the whole status of a custom resource, if it still is the same one."""
@@ -144,14 +157,12 @@ class Applier:
         except ApiError:
             return
 
-    async def _bring(
-        self, owner: Manifest, owner_kind: Kind, manifest: Manifest, outcome: Outcome
-    ) -> None:
+    async def _bring(self, owner: Manifest, manifest: Manifest, outcome: Outcome) -> None:
         ref = ref_of(manifest)
         wanted = stamped(manifest)
         held = self._store.get(ref)
         if held is None:
-            held = await self._check_before_creation(manifest, owner, owner_kind)
+            held = await self._look(manifest, owner["metadata"]["uid"])
         if held is None:
             await self._apply(ref, wanted)
             if ref in self._brought.get(owner["metadata"]["uid"], ()):
@@ -177,25 +188,26 @@ class Applier:
         else:
             outcome.updated.append(ref)
 
-    async def _check_before_creation(
-        self, manifest: Manifest, owner: Manifest, owner_kind: Kind
-    ) -> Held | None:
-        """What the store does not know may be there: made by others, or a moment ago.
-
-        And an owner that is gone must not get new objects, which would be collected and made
-        again for ever.
-        """
-        metadata, ref = owner["metadata"], ref_of(manifest)
+    async def _check_owner(self, owner: Manifest, kind: Kind) -> None:
+        """One that is gone must get no new objects: they would be collected and made for ever."""
+        metadata, ref = owner["metadata"], ref_of(owner)
         try:
-            there = await self._api.find(owner_kind, metadata["namespace"], metadata["name"])
-            if there is None or there["metadata"]["uid"] != metadata["uid"]:
-                raise OwnerGoneError(ref, "its owner was deleted")
+            there = await self._api.find(kind, metadata["namespace"], metadata["name"])
+        except ApiError as error:
+            raise ApplyError(ref, str(error)) from error
+        if there is None or there["metadata"]["uid"] != metadata["uid"]:
+            raise OwnerGoneError(ref, "was deleted")
+
+    async def _look(self, manifest: Manifest, uid: str) -> Held | None:
+        """What the store does not know may be there: made by others, or a moment ago."""
+        ref = ref_of(manifest)
+        try:
             live = await self._api.find(_kind_of(ref), ref.namespace, ref.name)
         except ApiError as error:
             raise ApplyError(ref, str(error)) from error
         if live is None:
             return None
-        if not _is_ours(live, manifest, metadata["uid"]):
+        if not _is_ours(live, manifest, uid):
             raise ApplyError(ref, "exists already and belongs to somebody else")
         self._store.put(ref, live)
         return self._store.get(ref)

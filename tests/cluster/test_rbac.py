@@ -118,7 +118,7 @@ def test_the_shipped_roles_suffice(chartered: Operator, scene: Scene, tmp_path: 
         scene.await_that(
             "the budget goes", lambda: scene.find("PodDisruptionBudget", "ns-namesrv") is None
         )
-        scene.edit("Broker", "b", storage={"size": "2Gi"}, groups=1)
+        scene.edit("Broker", "b", image="apache/rocketmq:5.3.2", groups=1)
         scene.await_that("the group goes", lambda: scene.find("StatefulSet", "b-1") is None, 60)
         scene.await_that("events are told", lambda: "Drained" in scene.reasons("Broker", "b"))
     assert refusals(chartered) == []

@@ -154,6 +154,8 @@ def test_storage_grows_with_the_pods_left_running(scene: Scene) -> None:
         return found is not None and found["metadata"]["uid"] != old
 
     scene.await_that("another StatefulSet takes over", replaced)
+    # No storage class here lets a volume grow; that is told, and new ones are larger.
+    scene.await_that("it is told", lambda: "VolumeNotGrown" in scene.reasons("Broker", "b"))
     claim = scene.read("StatefulSet", "b-0")["spec"]["volumeClaimTemplates"][0]
     assert claim["spec"]["resources"]["requests"]["storage"] == "2Gi"
     scene.await_that(

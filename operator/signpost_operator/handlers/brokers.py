@@ -26,6 +26,7 @@ from .common import (
 )
 from .drain import Leaving, take_away
 from .nameservers import sight_of
+from .volumes import grow
 from .world import World
 
 KIND = BROKER
@@ -52,6 +53,7 @@ async def reconcile(world: World, ref: Ref, body: Manifest) -> Done:
     if not paused:
         wanted = desired.brokers(broker, cluster, context_of(world), hosts)
         refs = {ref_of(manifest) for manifest in wanted}
+        await grow(world, body, wanted)
         leaving = await take_away(world, body, broker, at, refs)
         outcome = await world.applier.converge(body, KIND, wanted, leaving.keep)
     sight = sight_of(world, at)

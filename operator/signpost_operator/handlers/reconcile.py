@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 
-from signpost_operator.api import ApiError, NotFoundError
-from signpost_operator.api.kinds import NAME_SERVER_CLUSTER
+from signpost_operator.api import ApiError, Manifest, NotFoundError
+from signpost_operator.api.kinds import BROKER, NAME_SERVER_CLUSTER
 from signpost_operator.apply import OwnerGoneError
+from signpost_operator.status import refused_status
 from signpost_operator.store import Ref
 
 from . import brokers, nameservers
-from .common import NotAppliedError
+from .common import NotAppliedError, conclude, now
 from .world import World
+
+KINDS = {kind.name: kind for kind in (NAME_SERVER_CLUSTER, BROKER)}
 
 log = logging.getLogger("signpost.reconcile")
 
@@ -43,8 +47,18 @@ async def reconcile(world: World, ref: Ref) -> float | None:
         raise
     except Exception as error:
         world.log_bug(ref, error)
+        await _blame(world, body, error)
         raise
     finally:
         world.metrics.reconciles.labels(ref.kind, outcome).inc()
         world.metrics.seconds.labels(ref.kind).observe(time.perf_counter() - began)
     return done.again
+
+
+async def _blame(world: World, body: Manifest, error: Exception) -> None:
+    """A mistake of ours shows in the resource, too: its owner waits for something."""
+    why = f"the operator failed at this: {type(error).__name__}: {error}"
+    generation = body["metadata"].get("generation", 0)
+    told = refused_status(body.get("status") or {}, generation, why, now(), "OperatorError")
+    with suppress(ApiError):
+        await conclude(world, KINDS[body["kind"]], body, told)
