@@ -176,6 +176,8 @@ async def beats(fleet: Fleet, servers: Sequence[Server], count: int, *, in_full:
     await fleet.each(beat)
     seconds = time.monotonic() - began
     used = [server.cpu().total - b for server, b in zip(servers, cpu, strict=True)]
+    for server in servers:
+        check(fleet, server)
     number = len(took) * len(servers)
     carried = (fleet.bytes_sent() - sent) / number
     took.sort()
