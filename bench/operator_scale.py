@@ -110,6 +110,16 @@ def observed(kube: Kube) -> int:
     return count
 
 
+def started(kube: Kube) -> tuple[int, int]:
+    """How many pods there are, and how many resources only wait for theirs to be ready."""
+    waiting = 0
+    for plural in ("nameserverclusters", "brokers"):
+        for body in kube.items(f"/apis/signpost.dev/v1alpha1/{plural}"):
+            conditions = (body.get("status") or {}).get("conditions", ())
+            waiting += any(each["reason"] == "Starting" for each in conditions)
+    return len(kube.items("/api/v1/pods")), waiting
+
+
 def settled(operator: Operator, audit: Audit, seconds: float = 5.0) -> None:
     """Wait until the operator has written nothing for a while."""
     quiet = time.monotonic()
@@ -138,6 +148,8 @@ def measure(folder: Path, clusters: int, brokers: int, rest: float) -> list[Row]
             wait_until(lambda: observed(kube) == total, "all are observed", 1800, 2.0)
             first_seconds = time.monotonic() - began
             step(f"a cold operator has made everything in {first_seconds:.0f} s")
+            pods = 2 * clusters + brokers
+            wait_until(lambda: started(kube) == (pods, total), "pods for all", 1800, 3.0)
             settled(first, audit)
             first_peak = resident(first.child.pid)[1]
         audit.since_last()
@@ -157,6 +169,7 @@ def measure(folder: Path, clusters: int, brokers: int, rest: float) -> list[Row]
             calls = audit.since_last()
             memory = resident(second.child.pid)
             held = second.metric("signpost_operator_objects_held")
+    step(f"calls at rest: {dict(calls)}")
     minutes = rest / 60
     at_rest = sum(calls[verb] for verb in WRITES)
     return [

@@ -104,7 +104,6 @@ class ApiServer:
         self.url = f"https://127.0.0.1:{self._port}"
         self.certificate = str(folder / "tls" / "apiserver.crt")
         """Serving, self-signed: what clients trust."""
-        self.has_controllers = (programs / "kube-controller-manager").exists()
         self._daemons: dict[str, Daemon] = {}
 
     def kube(self, user: str = ADMIN) -> Kube:
@@ -178,8 +177,7 @@ class ApiServer:
             self._start_etcd()
             self._start_server()
             self.await_ready()
-            if self.has_controllers:
-                self._start_manager()
+            self._start_manager()
         except BaseException:
             self.__exit__()
             raise
@@ -238,6 +236,9 @@ class ApiServer:
             leader_elect="false",
             bind_address="127.0.0.1",
             secure_port=self._manager_port,
+            # Nothing here is worth a throttle.
+            kube_api_qps=300,
+            kube_api_burst=600,
         )
         # They work once the default service account exists.
         path = "/api/v1/namespaces/default/serviceaccounts"

@@ -30,6 +30,7 @@ PROGRAMS = (
     "kubectl",
     "kubelet",
 )
+NEEDED = ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl")
 SOURCES = Path(__file__).parent / "go"
 BUILD_SECONDS = 1800.0
 
@@ -39,8 +40,12 @@ class UnavailableError(Exception):
 
 
 def kubernetes() -> Path:
-    """The folder with etcd, kube-apiserver, kubectl and, unless it is envtest's, the others."""
+    """The folder with the programs."""
     if given := os.environ.get("KUBEBUILDER_ASSETS"):
+        missing = [name for name in NEEDED if not (Path(given) / name).exists()]
+        if missing:
+            # Without controllers no Deployment makes pods, and there would be little to test.
+            raise UnavailableError(f"KUBEBUILDER_ASSETS has no {', '.join(missing)}")
         return Path(given)
     return _made_once(_cache() / f"kubernetes-{KUBERNETES}", _build_kubernetes)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.cluster import existing
 from tests.cluster.apiserver import ApiServer, wait_until
 from tests.cluster.binaries import UnavailableError, kubernetes
 from tests.cluster.kube import Kube
@@ -18,7 +19,6 @@ from tests.cluster.scene import Scene
 HERE = Path(__file__).parent
 CRDS = HERE.parent.parent / "crds"
 LOG_LINES = 40
-USERS = ("operator", "operator-in-one-namespace")
 _LOGS: list[Path] = []
 _skips: list[str] = []
 
@@ -52,13 +52,14 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 @pytest.fixture(scope="session")
 def api_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
     """The API server, with our custom resources known to it."""
+    folder = tmp_path_factory.mktemp("kubernetes")
     try:
-        programs = kubernetes()
+        chosen = existing.ExistingCluster(folder) if existing.wanted() else None
+        server = chosen or ApiServer(kubernetes(), folder)
     except UnavailableError as error:
         _skips.append(str(error))
         pytest.skip(str(error))
-    folder = tmp_path_factory.mktemp("kubernetes")
-    with ApiServer(programs, folder, USERS) as server:
+    with server:
         install_crds(server.kube())
         yield server
 
@@ -68,8 +69,9 @@ def install_crds(kube: Kube) -> None:
     root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
     for file in sorted(CRDS.glob("*.yaml")):
         body = yaml.safe_load(file.read_text())
-        kube.call("POST", root, body)
         name = body["metadata"]["name"]
+        apply = f"{root}/{name}?fieldManager=tests&force=true"
+        kube.call("PATCH", apply, body, "application/apply-patch+yaml")
 
         def established(name: str = name) -> bool:
             conditions = kube.get(f"{root}/{name}").get("status", {}).get("conditions") or ()

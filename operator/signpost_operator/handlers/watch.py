@@ -66,6 +66,9 @@ def kopf_settings(settings: Settings) -> kopf.OperatorSettings:
     # Kinds are known at the start; looking for new ones needs a right to read all CRDs.
     chosen.scanning.disabled = True
     chosen.watching.server_timeout = 600
+    # Thousands of objects must not be in memory all at once, nor a task kept for each.
+    chosen.watching.chunk_size = 200
+    chosen.queueing.idle_timeout = 0.1
     chosen.networking.error_backoffs = Patience()
     for kind in (*OWNED, POD):
         chosen.watching.label_selectors[kind.api_version, kind.plural] = SELECTOR
