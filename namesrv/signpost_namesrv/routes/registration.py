@@ -179,12 +179,11 @@ def _is_prime_slave(group: Group, reg: Registration) -> bool:
 
 
 def _drop_unlisted(tables: Tables, reg: Registration, now: int) -> Generator[None, None, None]:
-    listed = {name for name, _ in reg.topics}
+    unlisted = tables.topics_of(reg.name).difference(name for name, _ in reg.topics)
     broker = frozenset((reg.name,))
-    for number, topic in enumerate(list(tables.topics)):
-        if topic not in listed:
-            tables.drop_queues(topic, broker, now)
-        if number % SLICE == SLICE - 1:
+    for number, topic in enumerate(unlisted, 1):
+        tables.drop_queues(topic, broker, now)
+        if number % SLICE == 0:
             yield
 
 

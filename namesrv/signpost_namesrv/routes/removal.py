@@ -4,16 +4,10 @@ from collections.abc import Collection, Generator
 
 import msgspec
 
-from .model import (
-    PERM_WRITE,
-    BrokerKey,
-    Connection,
-    Live,
-    MinIdChange,
-    Policy,
-)
+from .model import BrokerKey, Connection, Live, MinIdChange, Policy
 from .notify import min_id_change
 from .tables import SLICE, Tables
+from .topics import set_writable
 
 
 class Departure(msgspec.Struct, frozen=True, gc=False):
@@ -44,7 +38,7 @@ def departure_of(live: Live) -> Departure:
 
 
 def remove(tables: Tables, policy: Policy, departures: Collection[Departure], now: int) -> Removing:
-    """Remove brokers, and what only they held up, in one pass over the topics."""
+    """Remove brokers, and what only they held up, in one pass over their topics."""
     lost_min_id: dict[str, str] = {}
     reduced: set[str] = set()
     gone: set[str] = set()
@@ -93,15 +87,13 @@ def _lacks_acting_master(tables: Tables, name: str) -> bool:
 def _clean_topics(
     tables: Tables, gone: frozenset[str], wiped: frozenset[str], now: int
 ) -> Generator[None, None, None]:
-    for number, (topic, entries) in enumerate(list(tables.topics.items())):
-        if number % SLICE == SLICE - 1:
+    for broker in wiped:
+        yield from set_writable(tables, broker, False, now)
+    left_behind = frozenset[str]().union(*map(tables.topics_of, gone))
+    for number, topic in enumerate(left_behind, 1):
+        tables.drop_queues(topic, gone, now)
+        if number % SLICE == 0:
             yield
-        for queues in entries:
-            if queues.broker in wiped and queues.perm & PERM_WRITE:
-                readable = msgspec.structs.replace(queues, perm=queues.perm & ~PERM_WRITE)
-                tables.put_queues(topic, readable, now)
-        if any(queues.broker in gone for queues in entries):
-            tables.drop_queues(topic, gone, now)
     for topic, mappings in list(tables.mappings.items()):  # of topics that nobody has
         for broker in gone.intersection(mappings):
             tables.put_mapping(topic, broker, None, now)

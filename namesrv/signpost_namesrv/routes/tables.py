@@ -42,6 +42,7 @@ class Tables:
         self.incomplete: set[str] = set()
         """Brokers whose next registration must be read even if it says nothing new: others
         changed their topics, or which of the group speaks for them."""
+        self._topics_of: dict[str, set[str]] = {}
         self._connections: dict[Connection, set[BrokerKey]] = {}
         self._shared: dict[Queues, Queues] = {}
 
@@ -56,6 +57,10 @@ class Tables:
             if queues.broker == broker:
                 return queues
         return None
+
+    def topics_of(self, broker: str) -> frozenset[str]:
+        """The topics that have queues on a broker."""
+        return frozenset(self._topics_of.get(broker, ()))
 
     def put_queues(self, topic: str, queues: Queues, now: int) -> None:
         """Set a topic's queues on one broker."""
@@ -170,6 +175,13 @@ class Tables:
     def _queues_changed(
         self, topic: str, broker: str, old: Queues | None, new: Queues | None, now: int
     ) -> None:
+        if old is None:
+            self._topics_of.setdefault(broker, set()).add(topic)
+        elif new is None:
+            topics = self._topics_of[broker]
+            topics.remove(topic)
+            if not topics:
+                del self._topics_of[broker]
         self.digest.replace(digest.of_queues(topic, old), digest.of_queues(topic, new))
         self.log.append(QueuesChanged(self.revision + 1, now, topic, broker, new))
 

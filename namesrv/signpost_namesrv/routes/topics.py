@@ -35,13 +35,12 @@ def set_writable(
     tables: Tables, broker: str, writable: bool, now: int
 ) -> Generator[None, None, int]:
     """Give or take a broker's write permission on all its topics; how many topics it has."""
-    count = 0
-    for number, (topic, entries) in enumerate(list(tables.topics.items())):
-        if number % SLICE == SLICE - 1:
+    topics = tables.topics_of(broker)
+    for number, topic in enumerate(topics, 1):
+        queues = tables.queues(topic, broker)
+        if queues is not None:
+            perm = PERM_READ | PERM_WRITE if writable else queues.perm & ~PERM_WRITE
+            tables.put_queues(topic, msgspec.structs.replace(queues, perm=perm), now)
+        if number % SLICE == 0:
             yield
-        for queues in entries:
-            if queues.broker == broker:
-                perm = PERM_READ | PERM_WRITE if writable else queues.perm & ~PERM_WRITE
-                tables.put_queues(topic, msgspec.structs.replace(queues, perm=perm), now)
-                count += 1
-    return count
+    return len(topics)
