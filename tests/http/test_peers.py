@@ -89,6 +89,7 @@ async def test_the_server_itself_is_no_peer(open_house: OpenHouse) -> None:
     here = await open_house(peers=PeerOptions(service="localhost", default_port=1, poll=3600))
     port = here.client.make_url("").port
     watch = watch_of(here)
+    await until(lambda: any(peer.error for peer in watch.peers))  # its own first round is over
     watch._options = PeerOptions(service=f"127.0.0.1:{port}", poll=3600)
     await watch.poll()
     document = await here.get("/v1/peers")
