@@ -7,6 +7,7 @@ from aiohttp.test_utils import TestServer
 
 from signpost_namesrv.http import PeerOptions
 from signpost_namesrv.http.peerwatch import PEERS, PeerWatch
+from tests.server.harness import until
 
 from .conftest import House, OpenHouse
 
