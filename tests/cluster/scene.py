@@ -171,14 +171,19 @@ def register(ip: str, broker: str, *topics: str) -> None:
         "ttl_ms": 600_000,
         "topics": {topic: {"perm": 6} for topic in ("SELF_TEST", "TBW102", *topics)},
     }
+    put(ip, f"/v1/brokers/DefaultCluster/{broker}/0", body)
+
+
+def put(ip: str, path: str, body: Mapping[str, Any]) -> None:
+    """Write to a name server over HTTP."""
     request = urllib.request.Request(
-        f"http://{ip}:{NAMESRV_HTTP}/v1/brokers/DefaultCluster/{broker}/0",
+        f"http://{ip}:{NAMESRV_HTTP}{path}",
         data=json.dumps(body).encode(),
         headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"},
         method="PUT",
     )
     with urllib.request.urlopen(request, timeout=10) as answer:
-        assert answer.status in (200, 201)
+        assert answer.status < 300
 
 
 def writable_topics(ip: str, broker: str) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.scene import Scene, name_server, register, writable_topics
+from tests.cluster.scene import Scene, name_server, put, register, writable_topics
 
 pytestmark = pytest.mark.usefixtures("operator")
 CLUSTER = "NameServerCluster"
@@ -57,6 +57,20 @@ def test_a_name_server_that_does_not_answer_is_told(scene: Scene, servers: list[
     assert first["metadata"]["name"] not in told["message"]
     scene.run_pod(second, servers[1])
     scene.await_condition(CLUSTER, "ns", "Degraded", "False")
+
+
+def test_the_kv_configuration_is_copied_when_all_agree_and_outlives_its_cluster(
+    scene: Scene, servers: list[str]
+) -> None:
+    put(servers[0], "/v1/kv/ORDER_TOPIC_CONFIG/orders", {"value": "b-0:4"})
+    scene.await_condition(CLUSTER, "ns", "RoutesConsistent", "True")
+    assert scene.find("ConfigMap", "ns-namesrv-kv") is None
+    put(servers[1], "/v1/kv/ORDER_TOPIC_CONFIG/orders", {"value": "b-0:4"})
+    copy = scene.await_object("ConfigMap", "ns-namesrv-kv")
+    assert "b-0:4" in str(copy["data"])
+    scene.kube.delete("NameServerCluster", scene.namespace, "ns")
+    scene.await_that("the rest goes", lambda: scene.find("ConfigMap", "ns-namesrv") is None, 60)
+    assert scene.find("ConfigMap", "ns-namesrv-kv")
 
 
 def test_a_group_is_drained_before_it_goes(scene: Scene, servers: list[str]) -> None:

@@ -50,7 +50,8 @@ _BY_STATUS: dict[int, type[RefusedError]] = {
     409: ConflictError,
     422: InvalidError,
 }
-_BUSY = {429, 500, 502, 503, 504}
+_BUSY = {429, 502, 503, 504}
+"""Not 500: that is also what a manifest of the wrong types gets."""
 
 
 def refusal(status: int, reason: str, message: str, wait: float | None) -> RefusedError:
