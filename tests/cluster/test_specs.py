@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from typing import Any
 
 import pytest
 
-from tests.cluster.apiserver import ApiServer
+from tests.cluster.apiserver import ApiServer, wait_until
 from tests.cluster.kube import RefusedError
 from tests.cluster.operators import Operator
 from tests.cluster.scene import Scene
@@ -65,8 +64,11 @@ def test_what_cannot_change_is_refused(scene: Scene) -> None:
 
 
 def test_kubectl_explains(api_server: ApiServer) -> None:
-    explained: subprocess.CompletedProcess[str] = api_server.kubectl("explain", "nsc.spec.warmup")
-    assert "waitSeconds" in explained.stdout
+    """The API server publishes what it knows of new kinds a moment after it knows them."""
+    wait_until(
+        lambda: "waitSeconds" in api_server.kubectl("explain", "nsc.spec.warmup").stdout,
+        "kubectl explains the warm-up",
+    )
 
 
 def test_a_spec_that_slips_past_the_schema_is_told_in_a_condition(
