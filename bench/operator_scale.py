@@ -174,7 +174,7 @@ def measure(folder: Path, clusters: int, brokers: int, rest: float) -> list[Row]
     at_rest = sum(calls[verb] for verb in WRITES)
     return [
         Row(f"{total:,} resources, everything to be made", first_seconds, "s"),
-        Row("- resident at the highest", first_peak, "MB"),
+        Row("- resident at the highest meanwhile", first_peak, "MB"),
         Row("cold start, everything made: all observed", cold_seconds, "s",
             None if quick else COLD_SECONDS),
         Row("- writes", sum(cold_calls[verb] for verb in WRITES), "", 0),
