@@ -30,6 +30,10 @@
 - apiGroups: [monitoring.coreos.com]
   resources: [podmonitors]
   verbs: [get, list, watch, create, patch, delete]
+# Brokers' volumes: it lets them grow and never deletes one.
+- apiGroups: [""]
+  resources: [persistentvolumeclaims]
+  verbs: [get, list, patch]
 # What it looks at, and what it tells.
 - apiGroups: [""]
   resources: [pods]
@@ -51,7 +55,7 @@
   verbs: [get, list, watch, create, patch, delete]
 - apiGroups: [""]
   resources: [persistentvolumeclaims]
-  verbs: [get, list, watch, create, patch]
+  verbs: [watch, create]
 - apiGroups: [signpost.dev]
   resources: [routehealthreports]
   verbs: [create, patch]

@@ -6,17 +6,44 @@ from signpost_namesrv.routes.lookup import Route
 from signpost_namesrv.routes.model import DataVersion, Group, Queues, StaticMapping
 from signpost_namesrv.wire import bodies
 
+_MAX_KEPT = 4096
 
-def route_body(route: Route, order_conf: str | None = None) -> bodies.TopicRouteData:
-    """The body of an answered look-up."""
-    filters = bodies.by_key(route.filter_servers)
-    return bodies.TopicRouteData(
-        broker_datas=[group_body(group) for group in route.groups],
-        filter_server_table={a: list(servers) for a, servers in filters.items()},
-        order_topic_conf=bodies.present(order_conf),
-        queue_datas=[queues_body(queues) for queues in route.queues],
-        topic_queue_mapping_by_broker=bodies.present(_mappings(route.mappings)),
-    )
+
+class RouteBodies:
+    """Bodies of answered look-ups, from parts made before: topics are many, brokers are few."""
+
+    def __init__(self) -> None:
+        self._groups: dict[str, tuple[Group, bodies.BrokerData]] = {}
+        self._queues: dict[Queues, bodies.QueueData] = {}
+
+    def route(self, route: Route, order_conf: str | None = None) -> bodies.TopicRouteData:
+        """The body of a route."""
+        filters = bodies.by_key(route.filter_servers)
+        return bodies.TopicRouteData(
+            broker_datas=[self._group(group) for group in route.groups],
+            filter_server_table={a: list(servers) for a, servers in filters.items()},
+            order_topic_conf=bodies.present(order_conf),
+            queue_datas=[self._queues_of(queues) for queues in route.queues],
+            topic_queue_mapping_by_broker=bodies.present(_mappings(route.mappings)),
+        )
+
+    def _group(self, group: Group) -> bodies.BrokerData:
+        kept = self._groups.get(group.name)
+        if kept is not None and kept[0] is group:
+            return kept[1]
+        if len(self._groups) >= _MAX_KEPT:
+            self._groups.clear()
+        body = group_body(group)
+        self._groups[group.name] = (group, body)
+        return body
+
+    def _queues_of(self, queues: Queues) -> bodies.QueueData:
+        body = self._queues.get(queues)
+        if body is None:
+            if len(self._queues) >= _MAX_KEPT:
+                self._queues.clear()
+            body = self._queues[queues] = queues_body(queues)
+        return body
 
 
 def group_body(group: Group) -> bodies.BrokerData:

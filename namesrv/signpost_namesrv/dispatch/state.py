@@ -8,6 +8,7 @@ from typing import Protocol
 from signpost_namesrv.routes.model import MinIdChange, Policy
 from signpost_namesrv.routes.tables import Tables
 
+from .convert import RouteBodies
 from .stats import Stats
 from .warmup import Warmup
 
@@ -102,6 +103,7 @@ class State:
     reads: RoutePolicy = field(default_factory=RoutePolicy)
     access: Access = field(default_factory=Access)
     stats: Stats = field(default_factory=Stats)
+    bodies: RouteBodies = field(default_factory=RouteBodies)
     draining: bool = False
     """About to stop: still answering, but nobody new should come."""
 

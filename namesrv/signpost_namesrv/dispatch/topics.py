@@ -17,7 +17,7 @@ from signpost_namesrv.wire.bodies import (
 from signpost_namesrv.wire.codes import V4_9_4, ResponseCode
 from signpost_namesrv.wire.command import Command
 
-from .convert import group_body, queues_from, route_body
+from .convert import group_body, queues_from
 from .replies import answer, flag, ok
 from .state import ORDER_NAMESPACE, Peer, State
 
@@ -50,7 +50,7 @@ def find_route(state: State, topic: str, zone: str = "") -> TopicRouteData | Non
     if found is None:
         return None
     order_conf = state.kv.get(ORDER_NAMESPACE, topic) if state.reads.order_message else None
-    return route_body(lookup.in_zone(found, zone) if zone else found, order_conf)
+    return state.bodies.route(lookup.in_zone(found, zone) if zone else found, order_conf)
 
 
 def cluster_info(state: State, request: Command, peer: Peer) -> Command:
