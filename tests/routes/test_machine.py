@@ -80,8 +80,7 @@ class Routes(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.patch = pytest.MonkeyPatch()
-        for module in (registration, removal, topics):
-            self.patch.setattr(module, "SLICE", 2)
+        self.patch.setattr("signpost_namesrv.routes.tables._SLICE", 2)
         self.tables = Tables(LOG_SIZE)
         self.model = Plain()
         self.policy = Policy()

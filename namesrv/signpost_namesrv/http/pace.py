@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-REST = 15
+REST = 40
 """While others are busy, they get this many times as much as the work took."""
 _BUSY = 12
 """Others are busy when a turn of theirs takes more than the work divided by this."""

@@ -20,7 +20,7 @@ from .model import (
 )
 from .notify import min_id_change
 from .removal import departure_of, remove
-from .tables import SLICE, Tables
+from .tables import Tables, Turn
 
 
 class Registered(msgspec.Struct, frozen=True):
@@ -181,9 +181,10 @@ def _is_prime_slave(group: Group, reg: Registration) -> bool:
 def _drop_unlisted(tables: Tables, reg: Registration, now: int) -> Generator[None, None, None]:
     unlisted = tables.topics_of(reg.name).difference(name for name, _ in reg.topics)
     broker = frozenset((reg.name,))
-    for number, topic in enumerate(unlisted, 1):
+    turn = Turn(tables)
+    for topic in unlisted:
         tables.drop_queues(topic, broker, now)
-        if number % SLICE == 0:
+        if turn.is_over():
             yield
 
 
@@ -194,7 +195,8 @@ def _put_topics(
     allowed = ~0
     if group.acting_master and _is_prime_slave(group, reg):
         allowed = ~PERM_WRITE
-    for number, (name, topic) in enumerate(reg.topics):
+    turn = Turn(tables)
+    for name, topic in reg.topics:
         if changed or tables.queues(name, reg.name) is None:
             queues = Queues(
                 reg.name,
@@ -204,7 +206,7 @@ def _put_topics(
                 topic.topic_sys_flag,
             )
             tables.put_queues(name, queues, now)
-        if number % SLICE == SLICE - 1:
+        if turn.is_over():
             yield
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from .model import BrokerKey, Connection, Live, MinIdChange, Policy
 from .notify import min_id_change
-from .tables import SLICE, Tables
+from .tables import Tables, Turn
 from .topics import set_writable
 
 
@@ -89,11 +89,12 @@ def _clean_topics(
 ) -> Generator[None, None, None]:
     for broker in wiped:
         yield from set_writable(tables, broker, False, now)
-    left_behind = frozenset[str]().union(*map(tables.topics_of, gone))
-    for number, topic in enumerate(left_behind, 1):
-        tables.drop_queues(topic, gone, now)
-        if number % SLICE == 0:
-            yield
+    turn = Turn(tables)
+    for broker in gone:
+        for topic in tables.topics_of(broker):  # what several had is gone with the first
+            tables.drop_queues(topic, gone, now)
+            if turn.is_over():
+                yield
     for topic, mappings in list(tables.mappings.items()):  # of topics that nobody has
         for broker in gone.intersection(mappings):
             tables.put_mapping(topic, broker, None, now)

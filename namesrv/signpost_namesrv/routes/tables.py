@@ -18,8 +18,7 @@ from .changes import (
 from .digest import Digest
 from .model import BrokerKey, Connection, Group, Live, Queues, StaticMapping
 
-SLICE = 256
-"""How many topics a long change handles before it lets others have a turn."""
+_SLICE = 256
 
 _MAX_SHARED = 4096
 
@@ -65,18 +64,17 @@ class Tables:
     def put_queues(self, topic: str, queues: Queues, now: int) -> None:
         """Set a topic's queues on one broker."""
         entries = self.topics.get(topic, ())
-        old = None
+        broker, place, old = queues.broker, 0, None
         for entry in entries:
-            if entry.broker == queues.broker:
-                old = entry
+            if entry.broker >= broker:
+                old = entry if entry.broker == broker else None
                 break
+            place += 1
         if old == queues:
             return
         queues = self._share(queues)
-        others = [q for q in entries if q is not old]
-        others.append(queues)
-        others.sort(key=_broker_of)
-        self.topics[topic] = tuple(others)
+        after = entries[place:] if old is None else entries[place + 1 :]
+        self.topics[topic] = (*entries[:place], queues, *after)
         self._queues_changed(topic, queues.broker, old, queues, now)
 
     def drop_queues(self, topic: str, brokers: frozenset[str], now: int) -> None:
@@ -192,5 +190,19 @@ class Tables:
         return self._shared.setdefault(queues, queues)
 
 
-def _broker_of(queues: Queues) -> str:
-    return queues.broker
+class Turn:
+    """Tells a long change when to let others have a turn: by its steps and what they changed."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._steps = 0
+        self._began = tables.revision
+
+    def is_over(self) -> bool:
+        """Ask after each step; true begins the next turn."""
+        self._steps += 1
+        if self._steps + self._tables.revision - self._began < _SLICE:
+            return False
+        self._steps = 0
+        self._began = self._tables.revision
+        return True

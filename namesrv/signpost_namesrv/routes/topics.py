@@ -5,7 +5,7 @@ from collections.abc import Generator, Sequence
 import msgspec
 
 from .model import PERM_READ, PERM_WRITE, Queues
-from .tables import SLICE, Tables
+from .tables import Tables, Turn
 
 
 def delete_topic(tables: Tables, topic: str, cluster: str | None, now: int) -> None:
@@ -36,11 +36,12 @@ def set_writable(
 ) -> Generator[None, None, int]:
     """Give or take a broker's write permission on all its topics; how many topics it has."""
     topics = tables.topics_of(broker)
-    for number, topic in enumerate(topics, 1):
+    turn = Turn(tables)
+    for topic in topics:
         queues = tables.queues(topic, broker)
         if queues is not None:
             perm = PERM_READ | PERM_WRITE if writable else queues.perm & ~PERM_WRITE
             tables.put_queues(topic, msgspec.structs.replace(queues, perm=perm), now)
-        if number % SLICE == 0:
+        if turn.is_over():
             yield
     return len(topics)
