@@ -44,7 +44,7 @@ format: setup ## Rewrite the sources as ruff likes them
 
 .PHONY: test
 test: lint ## Everything that must hold before a change lands
-	@echo "== pytest"; $(BIN)/pytest --numprocesses 3 --dist loadgroup
+	@echo "== pytest"; $(BIN)/pytest --numprocesses 2 --dist loadgroup
 
 # What is measured runs as it does in an image: on the distribution's own Python, which is built
 # with profile-guided optimisation. One that a version manager compiled is often a third slower.

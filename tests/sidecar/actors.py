@@ -32,6 +32,14 @@ async def until(condition: Callable[[], object], what: str = "", seconds: float 
         raise AssertionError(f"did not happen: {what or condition}") from None
 
 
+class Doorman(asyncio.Protocol):
+    """Somebody listens: he takes every call and hangs up."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        transport.abort()
+
+
 class Server:
     """One of our name servers; `port` stays the same over restarts."""
 

@@ -11,6 +11,7 @@ from aiohttp import web
 from signpost_namesrv.sidecar.declared import DeclarationError, Health, parse, registration
 from signpost_namesrv.sidecar.declaring import Declaring, is_well
 from signpost_namesrv.sidecar.packing import unpack
+from tests.sidecar.actors import Doorman
 from tests.sidecar.conftest import Stage
 from tests.sidecar.test_discovery import http
 
@@ -126,7 +127,7 @@ async def test_health_by_connecting_and_by_http() -> None:
     assert not await is_well(Health(http=f"{url}/204"))
 
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(asyncio.Protocol, "127.0.0.1", 0)
+    server = await loop.create_server(Doorman, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     assert not await is_well(Health(http=f"http://127.0.0.1:{port}/", timeout=0.05))
     server.close()

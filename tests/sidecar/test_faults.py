@@ -9,7 +9,7 @@ import pytest
 from signpost_namesrv.sidecar import carrier
 from signpost_namesrv.sidecar.drain import Phase
 from signpost_namesrv.sidecar.listener import Bounds
-from tests.sidecar.actors import Broker, table, until
+from tests.sidecar.actors import Broker, Doorman, table, until
 from tests.sidecar.conftest import Stage
 
 
@@ -82,7 +82,7 @@ async def test_a_broker_that_dies_is_gone_everywhere_at_once(stage: Stage) -> No
 
 async def test_a_broker_that_merely_hangs_up_keeps_its_routes(stage: Stage) -> None:
     loop = asyncio.get_running_loop()
-    process = await loop.create_server(asyncio.Protocol, "127.0.0.1", 0)
+    process = await loop.create_server(Doorman, "127.0.0.1", 0)
     probed = asyncio.Event()
     stage.broker.address = f"127.0.0.1:{process.sockets[0].getsockname()[1]}"
     is_there = stage.sidecar._is_there

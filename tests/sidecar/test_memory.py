@@ -8,7 +8,7 @@ from pathlib import Path
 from signpost_namesrv.sidecar.memory import Memory
 from signpost_namesrv.sidecar.sidecar import Options, Sidecar
 from signpost_namesrv.wire.command import Command
-from tests.sidecar.actors import Broker, Server, servers, until
+from tests.sidecar.actors import Broker, Doorman, Server, servers, until
 
 
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ async def _sidecar(file: Path, server: Server) -> tuple[Sidecar, int]:
 
 async def test_a_sidecar_that_starts_again_speaks_at_once(tmp_path: Path) -> None:
     loop, file = asyncio.get_running_loop(), tmp_path / "kept"
-    process = await loop.create_server(asyncio.Protocol, "127.0.0.1", 0)
+    process = await loop.create_server(Doorman, "127.0.0.1", 0)
     address = f"127.0.0.1:{process.sockets[0].getsockname()[1]}"
     async with servers(1) as (server,):
         first, port = await _sidecar(file, server)
