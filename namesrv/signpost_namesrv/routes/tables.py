@@ -41,7 +41,7 @@ class Tables:
         self.incomplete: set[str] = set()
         """Brokers whose next registration must be read even if it says nothing new: others
         changed their topics, or which of the group speaks for them."""
-        self._topics_of: dict[str, set[str]] = {}
+        self._topics_of: dict[str, dict[str, None]] = {}  # sets take four times the memory
         self._connections: dict[Connection, set[BrokerKey]] = {}
         self._shared: dict[Queues, Queues] = {}
 
@@ -174,10 +174,10 @@ class Tables:
         self, topic: str, broker: str, old: Queues | None, new: Queues | None, now: int
     ) -> None:
         if old is None:
-            self._topics_of.setdefault(broker, set()).add(topic)
+            self._topics_of.setdefault(broker, {})[topic] = None
         elif new is None:
             topics = self._topics_of[broker]
-            topics.remove(topic)
+            del topics[topic]
             if not topics:
                 del self._topics_of[broker]
         self.digest.replace(digest.of_queues(topic, old), digest.of_queues(topic, new))
