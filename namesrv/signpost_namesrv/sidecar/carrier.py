@@ -7,6 +7,7 @@ import msgspec
 
 from signpost_namesrv import logs
 from signpost_namesrv.dispatch.replies import answer
+from signpost_namesrv.dispatch.state import ORDER_NAMESPACE
 from signpost_namesrv.wire.bodies import decode_data_version, decode_topic_queues
 from signpost_namesrv.wire.codes import RequestCode, ResponseCode
 from signpost_namesrv.wire.command import Command
@@ -24,7 +25,6 @@ log = logs.get("carrier")
 MOST_BROKERS = 256
 
 _SMALL = 64 * 1024
-_ORDER_NAMESPACE = "ORDER_TOPIC_CONFIG"
 
 
 class Carrier:
@@ -156,7 +156,7 @@ class Carrier:
 
     async def _order_topics(self) -> bytes:
         """What the answer to a registration would carry; a version query's does not."""
-        code, fields = RequestCode.GET_KVLIST_BY_NAMESPACE, {"namespace": _ORDER_NAMESPACE}
+        code, fields = RequestCode.GET_KVLIST_BY_NAMESPACE, {"namespace": ORDER_NAMESPACE}
         outcomes = await self._fleet.ask_one(Command(code=code, opaque=0, fields=fields))
         first = outcomes[0].answer if outcomes else None
         return first.body if first is not None and first.code == ResponseCode.SUCCESS else b""
